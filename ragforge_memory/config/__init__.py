@@ -9,10 +9,8 @@ from ragforge_memory.config.sections import (
     CompressionConfig,
     EmbeddingsConfig,
     ExtractionConfig,
-    LLMConfig,
     MemoryConfig,
     MemoryToolsConfig,
-    Neo4jConfig,
     PersistenceConfig,
     RagforgeConfig,
     RecallConfig,
@@ -22,6 +20,7 @@ from ragforge_memory.config.sections import (
     SourceConfig,
     SummarizationConfig,
 )
+from ragforge_memory.config.servers import LLMConfig, Neo4jConfig
 
 __all__ = [
     "AgentConfig",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from ragforge_memory.config.blocks import Section
 from ragforge_memory.config.known_models import EmbeddingProvider
 from ragforge_memory.config.refusal import refused
-from ragforge_memory.config.sections import AgentConfig, Persistence, Section
+from ragforge_memory.config.sections import AgentConfig, Persistence
 
 # ConversationConfig's keyword → its place under ``agent:`` in ragforge.config.yaml. Every leaf of AgentConfig is
 # here exactly once (a test compares), so both forms say the same.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from ragforge_memory.errors import ConfigError
 
@@ -89,3 +90,18 @@ def overrides(environ: Mapping[str, str], llm_provider: str | None) -> Iterator[
         value = environ.get(variable, "").strip()
         if value:
             yield variable, path, value
+
+
+def address_fault(url: str) -> str | None:
+    """What is wrong with the address of a vendor's API, in words; None: nothing that can be seen."""
+    scheme, separator, _ = url.partition("://")
+    if not separator:
+        return "the address has no scheme (http:// or https://)"
+    if scheme.lower() not in ("http", "https"):
+        return f"{scheme}:// is no address of a model; models are asked by http:// or https://"
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - to ask for it checks it
+    except ValueError:
+        return "its host or port cannot be read"
+    return None if parts.hostname else "the address has no host"

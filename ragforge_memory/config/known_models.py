@@ -11,6 +11,7 @@ from typing import Literal
 
 EmbeddingProvider = Literal["local", "gemini", "openai", "hashing"]
 
+CHAT_PROVIDERS = ("gemini", "openai", "extractive", "scripted")
 DEFAULT_CHAT_MODEL = "gemini-3.8-flash"
 
 
@@ -152,6 +153,27 @@ def _if_past(gone: Retired | None, today: date | None) -> Retired | None:
     if gone is None or (today or date.today()) < date.fromisoformat(gone.since):
         return None
     return gone
+
+
+@dataclass(frozen=True, slots=True)
+class ChatModelName:
+    """A chat model as somebody wrote it, taken apart; what is not told is None."""
+
+    provider: str | None = None
+    model: str | None = None
+    address: str | None = None
+
+
+def split_chat_model(text: str) -> ChatModelName:
+    """``PROVIDER``, ``PROVIDER:MODEL`` or ``openai:MODEL@http://host:port/v1``; all else is a model's name alone."""
+    text = text.strip()
+    provider, _, model = text.partition(":")
+    if provider not in CHAT_PROVIDERS:
+        return ChatModelName(model=text or None)
+    if provider == "openai" and "@http" in model:
+        model, _, rest = model.partition("@http")
+        return ChatModelName(provider, model or None, f"http{rest}")
+    return ChatModelName(provider, model or None)
 
 
 def provider_of_chat_model(name: str, *, has_address: bool = False) -> Literal["gemini", "openai"] | None:

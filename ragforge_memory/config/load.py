@@ -11,9 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ragforge_memory.config import environment
-from ragforge_memory.config.known_models import provider_of_chat_model
+from ragforge_memory.config.known_models import provider_of_chat_model, split_chat_model
 from ragforge_memory.config.refusal import MASK, block_of, is_secret, known_keys, masked_address, nearest, refused
-from ragforge_memory.config.sections import RagforgeConfig
+from ragforge_memory.config.sections import AgentConfig, RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.home import expanded
@@ -163,8 +163,8 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
         config = RagforgeConfig.model_validate(values.data)
     except ValidationError as error:
         raise refused(error, RagforgeConfig, place_of=place_of, variable_of=variables.get) from error
-    _follow_embedding_defaults(config, origins)
-    return LoadedConfig(config, file, root, origins, tuple(_notices(values, file)))
+    _follow_models(config, origins)
+    return LoadedConfig(config, file, root, origins, tuple(_notices(values, config, file)))
 
 
 def _llm_provider(data: Mapping[str, Any]) -> str | None:
@@ -173,7 +173,8 @@ def _llm_provider(data: Mapping[str, Any]) -> str | None:
         return None
     if block.get("provider"):
         return str(block["provider"])
-    return provider_of_chat_model(str(block.get("model") or ""), has_address=bool(block.get("base_url")))
+    told = split_chat_model(str(block.get("model") or ""))
+    return told.provider or provider_of_chat_model(told.model or "", has_address=bool(block.get("base_url")))
 
 
 def _file_origin(file: Path | None, line: int, variables: tuple[str, ...], environ: Mapping[str, str]) -> str:
@@ -184,8 +185,12 @@ def _file_origin(file: Path | None, line: int, variables: tuple[str, ...], envir
     return f"{place} ({took})"
 
 
-def _follow_embedding_defaults(config: RagforgeConfig, origins: dict[str, str]) -> None:
-    """Says of provider, model and dimension when they follow from one another rather than from a default."""
+def _follow_models(config: RagforgeConfig, origins: dict[str, str]) -> None:
+    """Says of a provider, a model and a dimension when they follow from one another rather than from a default."""
+    if config.llm is not None and "llm.model" in origins:
+        for key in ("provider", "base_url"):
+            if getattr(config.llm, key):
+                origins.setdefault(f"llm.{key}", "follows from llm.model")
     block = "agent.memory.embeddings"
     chosen = next((key for key in ("model", "provider") if f"{block}.{key}" in origins), None)
     if chosen is None:
@@ -194,8 +199,12 @@ def _follow_embedding_defaults(config: RagforgeConfig, origins: dict[str, str]) 
         origins.setdefault(f"{block}.{key}", f"follows from {block}.{chosen}")
 
 
-def _notices(values: FileValues, file: Path | None) -> Iterator[str]:
-    """Keys that nobody knows, where other tools may have theirs, but that look like one of ours that is not there."""
+def _notices(values: FileValues, config: RagforgeConfig, file: Path | None) -> Iterator[str]:
+    """What is probably a slip: keys that look like one of ours that is not there, and keys that change nothing."""
+
+    def at(*path: str) -> str:
+        return f"{file}:{values.lines.get(path, 1)}: {'.'.join(path)}"
+
     given: list[tuple[environment.Path, Any, type[BaseModel] | None]] = [((), values.data, RagforgeConfig)]
     given += [((key,), values.data.get(key), block_of(RagforgeConfig, key)) for key in known_keys(RagforgeConfig)]
     for path, data, block in given:
@@ -205,8 +214,15 @@ def _notices(values: FileValues, file: Path | None) -> Iterator[str]:
         for key in (key for key in data if key not in known):
             near = nearest(str(key), known, least=0.6 if path else 0.75)
             if near and near not in data:
-                line, name = values.lines.get((*path, key), 1), ".".join((*path, str(key)))
-                yield f"{file}:{line}: {name} is not a key of ours; did you mean {'.'.join((*path, near))}?"
+                yield f"{at(*path, str(key))} is not a key of ours; did you mean {'.'.join((*path, near))}?"
+    for key in known_keys(AgentConfig):
+        if key in values.data and key not in (values.data.get("agent") or {}):
+            yield f"{at(key)} is not a key of ours; did you mean agent.{key}?"
+    # A block whose address is a variable that is not set is meant to be absent; here none was written.
+    if config.neo4j is None and ("neo4j", "uri") not in values.lines:
+        for key in ("username", "password", "database"):
+            if _is_set(values.data, ("neo4j", key)) and ("neo4j", key) in values.lines:
+                yield f"{at('neo4j', key)} has no effect without neo4j.uri: the managed server has its own"
 
 
 def _is_set(data: Any, path: environment.Path) -> bool:

@@ -38,6 +38,9 @@ _WORDS = {
     "model_type": "must be a block of keys",
     "model_attributes_type": "must be a block of keys",
     "dict_type": "must be a block of keys",
+    "datetime_parsing": "must be a date, as 2026-01-31, or a time, as 2026-01-31T09:00",
+    "datetime_from_date_parsing": "must be a date, as 2026-01-31, or a time, as 2026-01-31T09:00",
+    "datetime_type": "must be a date, as 2026-01-31, or a time, as 2026-01-31T09:00",
 }
 _BOUNDS = {
     "greater_than": ("gt", "must be greater than"),
@@ -119,7 +122,9 @@ def _words(detail: ErrorDetails, path: Path, model: type[BaseModel], variable: s
         hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
         return "unknown key" + (f"; the nearest known key is {near}" if near else ""), hint
     value = detail.get("input")
-    shown = "" if is_secret(path[-1] if path else "") or not _is_scalar(value) else f", not {as_yaml(value)}"
+    shown = (
+        "" if is_secret(path[-1] if path else "") or not _is_scalar(value) or value == "" else f", not {as_yaml(value)}"
+    )
     hint = context.get("hint") or _default_hint(model, path, f"unset {variable}" if variable else "leave the key out")
     if kind == "literal_error":
         near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))

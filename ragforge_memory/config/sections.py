@@ -5,181 +5,37 @@ Building one checks it; how values come here from a file and the environment is 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, get_args
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationInfo,
-    field_validator,
-    model_validator,
+from pydantic import AfterValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from ragforge_memory.config.blocks import (
+    LONGEST_DAYS,
+    MOST,
+    Folder,
+    Instant,
+    Line,
+    Prose,
+    Section,
+    SharedSection,
+    Text,
+    refuse_retired,
 )
-from pydantic_core import PydanticCustomError, PydanticKnownError
-
 from ragforge_memory.config.known_models import (
     DEFAULT_EMBEDDING_MODELS,
     EMBEDDING_MODELS,
     EmbeddingProvider,
-    Retired,
     embedding_model_name,
-    provider_of_chat_model,
     provider_of_embedding_model,
-    retired_chat_model,
     retired_embedding_model,
 )
-from ragforge_memory.home import expanded
-
-
-def _encodable(text: str) -> str:
-    text.encode()
-    return text
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True)]
-Prose = Annotated[str, AfterValidator(_encodable)]
-"""Text as it is; half a surrogate pair can neither be sent nor stored."""
-
-MOST, LONGEST_DAYS = 1_000_000, 100_000
-"""More is a slip of the finger, and in the end more than the database can count."""
-
-
-def _checked_path(text: str) -> str:
-    try:
-        expanded(text)
-    except ValueError as error:
-        raise PydanticCustomError("path", "{why}", {"why": str(error)}) from error
-    return text
-
-
-Folder = Annotated[Text, AfterValidator(_checked_path)]
-Instant = Annotated[datetime, AfterValidator(lambda moment: moment if moment.tzinfo else moment.replace(tzinfo=UTC))]
-LLMProvider = Literal["gemini", "openai", "extractive", "scripted"]
+from ragforge_memory.config.servers import LLMConfig, Neo4jConfig, with_neo4j_scheme
 
 # Neo4j's vector indexes take 1 to 4096 dimensions.
 MAX_DIMENSION = 4096
 
-
-class _Block(BaseModel):
-    """What every block keeps to."""
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _a_switch_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuses true and false where a number is asked for; pydantic takes them for 1 and 0."""
-        annotation = cls.model_fields[info.field_name or ""].annotation
-        kinds = get_args(annotation) or (annotation,)
-        if isinstance(value, bool) and bool not in kinds and (int in kinds or float in kinds):
-            raise PydanticKnownError("int_type" if int in kinds else "float_type")
-        return value
-
-
-class Section(_Block):
-    """A block whose every key is ours: an unknown one is an error."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, protected_namespaces=(), defer_build=True
-    )
-
-
-class SharedSection(_Block):
-    """A block that RagForge's other tools write into as well: keys we do not know are kept and ignored."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="allow", populate_by_name=True, protected_namespaces=(), defer_build=True
-    )
-
-
-def _refuse_retired(model: str, gone: Retired | None) -> None:
-    if gone is not None:
-        raise PydanticCustomError(
-            "retired_model",
-            "{model} was shut down by its vendor on {since}; its successor is {successor}",
-            {
-                "key": "model",
-                "model": model,
-                "since": gone.since,
-                "successor": gone.successor,
-                "hint": f"use {gone.successor}",
-            },
-        )
-
-
-class Neo4jConfig(SharedSection):
-    """Where the graph is: ``Neo4jConfig("bolt://host:7687", username=…, password=…)``."""
-
-    uri: Text = Field(
-        "",
-        description="bolt:// or neo4j:// address; empty: the managed local server",
-        json_schema_extra={"pattern": r"^$|^([bB][oO][lL][tT]|[nN][eE][oO]4[jJ])(\+s|\+ssc)?://|\$\{"},
-    )
-    username: Text = Field("neo4j", description="login name")
-    password: str = Field("", description="password; empty: no authentication", repr=False)
-    database: Text = Field("neo4j", description="name of the database on that server")
-
-    def __init__(self, uri: str = "", /, **values: Any) -> None:
-        if uri:
-            values["uri"] = uri
-        super().__init__(**values)
-
-
-_SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
-
-
-def with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
-    """Refuses a server's address that no database can have; a driver would only do so at the first question."""
-    uri = server.uri if server is not None else ""
-    scheme, separator, _ = uri.partition("://")
-    if uri and (not separator or scheme.lower() not in _SCHEMES):
-        browser = " (7474 is the port of Neo4j's browser, 7687 that of its databases)" if ":7474" in uri else ""
-        raise PydanticCustomError(
-            "neo4j_scheme",
-            "{said}; Neo4j is reached by {schemes}",
-            {
-                "key": "uri",
-                "said": f"{scheme}:// is no address of a database" if separator else "the address has no scheme",
-                "schemes": "bolt:// or neo4j://, encrypted by bolt+s://, bolt+ssc://, neo4j+s:// or neo4j+ssc://",
-                "hint": f"bolt://host:7687, neo4j://host, or neo4j+s://… for Aura{browser}",
-            },
-        )
-    try:
-        urlsplit(uri).port  # noqa: B018 - to ask for it checks it
-    except ValueError:
-        raise PydanticCustomError(
-            "neo4j_port",
-            "its host or port cannot be read",
-            {"key": "uri", "hint": "bolt://host:7687; a port is at most 65535"},
-        ) from None
-    return server
-
-
 Persistence = Literal["neo4j", "files"]
-
-
-class LLMConfig(SharedSection):
-    """Which chat model answers. All absent: resolved from the environment (see `ragforge doctor`)."""
-
-    provider: LLMProvider | None = Field(None, description="who serves the model; absent: follows from the model")
-    model: Text | None = Field(None, description="the model's name; absent: the provider's default")
-    api_key: Text | None = Field(None, description="the vendor's key; absent: from the environment", repr=False)
-    base_url: Text | None = Field(
-        None, description="address of an OpenAI-compatible server (…/v1), or of what stands before Gemini"
-    )
-
-    @property
-    def vendor(self) -> str | None:
-        """Who serves the model: ``provider``, or whom the model's name or an address tells; None: it is not told."""
-        return self.provider or provider_of_chat_model(self.model or "", has_address=bool(self.base_url))
-
-    @model_validator(mode="after")
-    def _model_still_runs(self) -> LLMConfig:
-        if self.model and self.provider in (None, "gemini"):
-            _refuse_retired(self.model, retired_chat_model(self.model))
-        return self
 
 
 class SourceConfig(SharedSection):
@@ -216,7 +72,7 @@ class EmbeddingsConfig(Section):
         provider, model = given.get("provider"), given.get("model")
         if isinstance(model, str) and model.strip():
             given["model"] = model = embedding_model_name(model)
-            _refuse_retired(model, retired_embedding_model(model))
+            refuse_retired(model, retired_embedding_model(model))
             if provider is None:
                 given["provider"] = provider = provider_of_embedding_model(model)
                 if provider is None:
@@ -302,7 +158,7 @@ class ShortTermConfig(Section):
     """The short-term memory of this process."""
 
     capacity: int = Field(256, ge=1, le=MOST, description="entries kept")
-    ttl_minutes: float = Field(120, gt=0, description="minutes an entry lives")
+    ttl_minutes: float = Field(120, gt=0, allow_inf_nan=False, description="minutes an entry lives")
 
 
 class CompressionConfig(Section):
@@ -354,7 +210,7 @@ class MemoryToolsConfig(Section):
 class MemoryConfig(Section):
     """What the agent remembers, and how."""
 
-    enabled: bool = Field(True, description="use memory at all")
+    enabled: bool = Field(True, description="keep what is said and recall it; false: nothing is kept or recalled")
     max_context_messages: int = Field(20, ge=0, le=MOST, description="newest messages given to a turn at most")
     summarization: SummarizationConfig = Field(default_factory=SummarizationConfig, description="rolling summaries")
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig, description="the embedding model")
@@ -373,9 +229,12 @@ class AgentConfig(Section):
 
     system_prompt: Prose | None = Field(None, description="instructions; null: the built-in ones")
     max_iterations: int = Field(5, ge=1, le=MOST, description="rounds of tool calls before an answer is forced")
-    tool_timeout_seconds: float = Field(60, gt=0, description="seconds one tool call may take")
+    tool_timeout_seconds: float = Field(60, gt=0, allow_inf_nan=False, description="seconds one tool call may take")
     model_timeout_seconds: float = Field(
-        120, gt=0, description="seconds a model may be silent, and a summary, title, insight or compression may take"
+        120,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds a model may be silent, and a summary, title, insight or compression may take",
     )
     memory: MemoryConfig = Field(default_factory=MemoryConfig, description="what it remembers")
 
@@ -383,7 +242,7 @@ class AgentConfig(Section):
 class RagforgeConfig(SharedSection):
     """The whole of ``ragforge.config.yaml``."""
 
-    name: Text | None = Field(None, description="the project's name; absent: from git, else the path")
+    name: Line | None = Field(None, description="the project's name; absent: from git, else the path")
     neo4j: Annotated[Neo4jConfig | None, AfterValidator(with_neo4j_scheme)] = Field(
         None, description="the Neo4j server; absent: a managed local one"
     )

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.config.refusal import refused
-from ragforge_memory.config.sections import with_neo4j_scheme
+from ragforge_memory.config.servers import with_neo4j_scheme
 from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.client import GraphClient, open_driver

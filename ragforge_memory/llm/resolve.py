@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL, provider_of_chat_model
+from ragforge_memory.config.known_models import DEFAULT_CHAT_MODEL, provider_of_chat_model, split_chat_model
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, ServedModel, find_local_servers
 from ragforge_memory.llm.port import ModelProvider
@@ -20,9 +20,8 @@ from ragforge_memory.vendors.access import Access, access_to, requests_allowed
 from ragforge_memory.vendors.openai import DEFAULT_ADDRESS, INSTALL_COMMAND, address_of, is_installed
 
 if TYPE_CHECKING:
-    from ragforge_memory.config.sections import LLMConfig
+    from ragforge_memory.config.servers import LLMConfig
 
-PROVIDERS = ("gemini", "openai", "extractive", "scripted")
 NOTHING_FOUND = (
     "no model is configured, neither GEMINI_API_KEY nor OPENAI_API_KEY is set, and no local model server answers"
 )
@@ -116,38 +115,25 @@ async def resolve_model(
 def _from_spec(spec: str, config: LLMConfig | None, environ: Mapping[str, str]) -> _Wanted:
     """What an explicit spec names."""
     given = spec.strip()
-    provider, _, model = given.partition(":")
-    if provider not in PROVIDERS:
-        guessed = provider_of_chat_model(given)
-        if guessed is None:
-            raise ConfigError(
-                f"{given!r} names no model provider",
-                hint="use gemini:MODEL, openai:MODEL, openai:MODEL@http://host:port/v1, extractive or scripted:PATH",
-                key="llm_provider",
-            )
-        provider, model = guessed, given
-    address = None
-    if provider == "openai" and "@http" in model:
-        model, _, rest = model.partition("@http")
-        address = f"http{rest}"
+    told = split_chat_model(given)
+    provider, model, address = told.provider or provider_of_chat_model(given), told.model, told.address
+    if provider is None:
+        raise ConfigError(
+            f"{given!r} names no model provider",
+            hint="use gemini:MODEL, openai:MODEL, openai:MODEL@http://host:port/v1, extractive or scripted:PATH",
+        )
     # An address in the spec is another server: the block's key is not for it.
     block = config if config is not None and address in (None, config.base_url) else None
     access = access_to(provider, block, environ)
     if address is not None:
         access = dataclasses.replace(access, address=address)
-    return _Wanted(provider, f"{given}, as told", model or None, access)
+    return _Wanted(provider, f"{given}, as told", model, access)
 
 
 def _from_config(config: LLMConfig, environ: Mapping[str, str]) -> tuple[_Wanted | None, str]:
     """What the block names; or None, with the beginning of the sentence that says why it was passed over."""
     provider = config.vendor
     if provider is None:
-        if config.model:
-            raise ConfigError(
-                f"the provider of the model {config.model} cannot be told from its name",
-                hint="set llm.provider (gemini or openai)",
-                key="llm.provider",
-            )
         return None, ""
     access = access_to(provider, config, environ)
     needs_key = provider == "gemini" or (provider == "openai" and not access.address)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ragforge_memory.config.environment import VENDOR_VARIABLES
+from ragforge_memory.config.environment import VENDOR_VARIABLES, address_fault
 from ragforge_memory.errors import ConfigError
 
 if TYPE_CHECKING:
-    from ragforge_memory.config.sections import LLMConfig
+    from ragforge_memory.config.servers import LLMConfig
 
 ALLOW_VARIABLE = "RAGFORGE_ALLOW_MODEL_REQUESTS"
 
@@ -57,11 +57,13 @@ def is_loopback(url: str) -> bool:
 
 
 def check_address(url: str, environ: Mapping[str, str]) -> None:
-    """Refuses an address off this machine while the switch is off.
+    """Refuses what is no address, and one off this machine while the switch is off.
 
     Raises:
-        ConfigError: names the variable.
+        ConfigError: says what is wrong with it, or names the variable.
     """
+    if why := address_fault(url):
+        raise ConfigError(f"{url}: {why}", hint="http://host:port/v1, or https://…", key="llm.base_url")
     if not requests_allowed(environ) and not is_loopback(url):
         raise ConfigError(
             f"requests to models are off ({ALLOW_VARIABLE}={environ.get(ALLOW_VARIABLE)}), "

@@ -153,12 +153,55 @@ def test_a_likely_slip_is_noticed(load: Load) -> None:
     [
         ("neo4j:\n  url: bolt://h:7687\n", "2: neo4j.url is not a key of ours; did you mean neo4j.uri?"),
         ("neo4j: {uri: bolt://h,\n  user: ada}\n", "2: neo4j.user is not a key of ours; did you mean neo4j.username?"),
+        ("memory: {enabled: true}\n", "1: memory is not a key of ours; did you mean agent.memory?"),
+        (
+            "name: a\nneo4j: {database: other}\n",
+            "2: neo4j.database has no effect without neo4j.uri: the managed server has its own",
+        ),
         ("llm: {provder: openai, model: gpt-5}\n", "1: llm.provder is not a key of ours; did you mean llm.provider?"),
     ],
 )
 def test_a_likely_slip_in_a_block_of_several_tools_is_noticed(load: Load, text: str, told: str) -> None:
     (notice,) = load(text).notices
     assert notice.endswith(f"ragforge.config.yaml:{told}")
+
+
+def test_a_server_whose_address_is_a_variable_may_be_absent(load: Load) -> None:
+    text = "neo4j: {uri: '${GRAPH}', database: other}\n"
+    assert load(text).notices == ()
+    assert load("neo4j: {database: other}\n", NEO4J_URI="bolt://h").notices == ()
+    assert load("agent: {memory: {enabled: true}}\nmemory: {ours: 1}\n").notices == ()
+
+
+@pytest.mark.parametrize(
+    ("block", "provider", "model", "address"),
+    [
+        ("{model: 'gemini:gemini-3.8-flash'}", "gemini", "gemini-3.8-flash", None),
+        ("{provider: gemini, model: 'gemini:gemini-3.8-flash'}", "gemini", "gemini-3.8-flash", None),
+        ("{model: gemini}", "gemini", None, None),
+        ("{model: 'extractive:quotes'}", "extractive", "quotes", None),
+        ("{model: 'openai:m@http://h:1/v1'}", "openai", "m", "http://h:1/v1"),
+        ("{model: 'openai:m', base_url: 'http://h/v1'}", "openai", "m", "http://h/v1"),
+        ("{model: 'scripted:a.json'}", "scripted", "a.json", None),
+        # What a server of OpenAI's kind calls its models is its own affair.
+        ("{provider: openai, base_url: 'http://h/v1', model: 'gemini:x'}", "openai", "gemini:x", "http://h/v1"),
+        ("{base_url: 'http://h/v1', model: 'qwen3:8b'}", None, "qwen3:8b", "http://h/v1"),
+    ],
+)
+def test_a_chat_model_is_named_as_at_the_terminal(
+    load: Load, block: str, provider: str | None, model: str | None, address: str | None
+) -> None:
+    loaded = load(f"llm: {block}\n")
+    llm = loaded.config.llm
+    assert llm is not None
+    assert (llm.provider, llm.model, llm.base_url) == (provider, model, address)
+    assert [s.origin for s in loaded.settings() if s.key == "llm.provider" and s.value] != ["default"]
+
+
+def test_a_key_of_the_environment_is_for_the_provider_that_the_model_names(load: Load) -> None:
+    llm = load("llm: {model: 'gemini:gemini-3.8-flash'}\n", GEMINI_API_KEY="k").config.llm
+    assert llm is not None
+    assert llm.api_key == "k"
 
 
 def test_anchors_and_merged_blocks(load: Load) -> None:
@@ -273,6 +316,29 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
     ),
     "no scheme": ("neo4j:\n  uri: localhost:7687\n", 2, "neo4j.uri", "has no scheme"),
     "no such port": ("neo4j:\n  uri: bolt://localhost:99999\n", 2, "neo4j.uri", "at most 65535"),
+    "a provider that is no model's": ("llm:\n  model: quotes\n", 2, "llm.model", "write openai:MODEL"),
+    "a number for a model": ("llm:\n  model: 3\n", 2, "llm.model", "model 3 cannot be told"),
+    "two providers": ("llm:\n  provider: gemini\n  model: 'openai:gpt-6'\n", 3, "llm.model", "provider is gemini"),
+    "a script without a path": ("llm:\n  provider: scripted\n", 1, "llm.model", "path of its script"),
+    "a model's address without a scheme": ("llm:\n  base_url: notaurl\n", 2, "llm.base_url", "no scheme"),
+    "a model's address of another kind": ("llm:\n  base_url: ftp://x\n", 2, "llm.base_url", "ftp:// is no address"),
+    "a model's address without a host": ("llm:\n  base_url: 'http://'\n", 2, "llm.base_url", "no host"),
+    "a model's port": ("llm:\n  base_url: http://h:99999/v1\n", 2, "llm.base_url", "cannot be read"),
+    "an address in a model's name": ("llm:\n  model: 'openai:m@http://'\n", 2, "llm.model", "no host"),
+    "an empty folder": (
+        "agent: {memory: {persistence: {directory: ''}}}\n",
+        1,
+        "agent.memory.persistence.directory",
+        "directory: must not be empty the default",
+    ),
+    "no date": (
+        "agent: {memory: {tools: {rollout: {since: yesterday}}}}\n",
+        1,
+        "agent.memory.tools.rollout.since",
+        "must be a date, as 2026-01-31, or a time, as 2026-01-31T09:00, not 'yesterday'",
+    ),
+    "seconds without end": ("agent: {tool_timeout_seconds: .inf}\n", 1, None, "must be a finite number"),
+    "two lines": ('name: "a\\nb"\n', 1, "name", "on one line"),
     "not a block": ("agent:\n  memory: 3\n", 2, "agent.memory", "block of keys"),
     "not a list": ("source:\n  include: '*.py'\n", 2, "source.include", "the default is ['**/*'];"),
     "a list at the top": ("- agent\n", 1, None, "block of keys"),

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
-from ragforge_memory.config.sections import LLMConfig
+from ragforge_memory.config.servers import LLMConfig
 from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
@@ -113,7 +114,7 @@ async def test_the_configuration_comes_before_the_environment() -> None:
 async def test_a_models_name_or_an_address_in_the_block_tells_the_provider(openai_fake: OpenAIFake) -> None:
     assert named(await resolved(None, KEYS, model="gemini-3.8-pro")) == "gemini:gemini-3.8-pro"
     assert named(await resolved(None, {}, model="qwen3:8b", base_url=openai_fake.base_url)) == "openai:qwen3:8b"
-    with pytest.raises(ConfigError, match="cannot be told"):
+    with pytest.raises(ValidationError, match="cannot be told"):
         await resolved(None, {}, model="qwen3:8b")
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.config import RagforgeConfig, load_config
-from ragforge_memory.config.sections import LLMConfig
+from ragforge_memory.config.servers import LLMConfig
 from ragforge_memory.embeddings.resolve import resolve_embedder
+from ragforge_memory.errors import ConfigError
 from ragforge_memory.llm.port import complete
 from ragforge_memory.llm.resolve import resolve_model
-from ragforge_memory.vendors.access import Access, access_to
+from ragforge_memory.vendors.access import Access, access_to, check_address
 from tests.fakes.behaviours import Answer
 from tests.fakes.gemini_server import GeminiFake
 from tests.llm.asking import question
@@ -71,3 +72,10 @@ async def test_every_way_to_a_model_keeps_to_that_order(gemini_fake: GeminiFake,
 
 def test_a_key_is_not_shown() -> None:
     assert "key-env" not in repr(access_to("gemini", None, ENVIRON))
+
+
+@pytest.mark.parametrize("url", ["notaurl", "ftp://localhost", "http://", "http://localhost:99999"])
+def test_what_is_no_address_is_refused_before_it_is_asked(url: str) -> None:
+    with pytest.raises(ConfigError, match=url) as refused:
+        check_address(url, {})
+    assert "http://host:port/v1" in str(refused.value.hint)
