@@ -111,7 +111,8 @@ def check_configuration(loaded: LoadedConfig) -> Check:
         return Check("configuration", False, "; ".join(loaded.notices), "correct what is named there, or take it out")
     if loaded.file is None:
         return Check("configuration", True, "no ragforge.config.yaml: defaults and environment")
-    return Check("configuration", True, f"read from {loaded.file}")
+    kept = "" if loaded.config.agent.memory.enabled else "; memory is off (agent.memory.enabled): nothing is kept"
+    return Check("configuration", True, f"read from {loaded.file}{kept}")
 
 
 def check_disk(home: Path) -> Check:

@@ -120,7 +120,7 @@ class Talk:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
         from ragforge_memory.cli.references import tied_to
         from ragforge_memory.cli.render import TurnView
-        from ragforge_memory.cli.terminal import note
+        from ragforge_memory.cli.terminal import hint_of, note
         from ragforge_memory.cli.turns import run_turn
         from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
 
@@ -141,7 +141,7 @@ class Talk:
             raise
         except RagforgeError as error:
             view.finish()
-            told = f"{error}" + (f"\nhint: {error.hint}" if error.hint else "")
+            told = f"{error}{hint_of(error)}"
             if not session.terminal.rendered:
                 # What else is piped in is asked all the same; a script sees it by the code that the chat ends with.
                 self.failed = self.failed or error

@@ -39,12 +39,13 @@ async def run_command(talk: Talk, text: str) -> bool:
         talk.say(f"there is no command {match[1]}; " + (f"did you mean {near[0]}?" if near else "/help shows them"))
         return True
 
+    from ragforge_memory.cli.terminal import hint_of
     from ragforge_memory.errors import RagforgeError
 
     try:
         await command.run(talk, (match[2] or "").strip())
     except RagforgeError as error:
-        talk.say(f"{error}" + (f"\nhint: {error.hint}" if error.hint else ""))
+        talk.say(f"{error}{hint_of(error)}")
     return True
 
 

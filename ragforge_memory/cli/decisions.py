@@ -59,7 +59,7 @@ async def _decisions(
 ) -> None:
     from ragforge_memory.cli.output import plain, print_json
     from ragforge_memory.cli.references import labels_age
-    from ragforge_memory.cli.session import open_graph
+    from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
@@ -72,7 +72,8 @@ async def _decisions(
     terminal = Terminal.of_this_process()
     for each in found:
         typer.echo(terminal.wrap("\n".join(_lines(each)), margin=4))
-    for line in _notes(found, about, doubtful=doubtful, narrowed=bool(about or since or until), age=age):
+    keeps = locate(settings).loaded.config.agent.memory.enabled
+    for line in _notes(found, about, keeps=keeps, doubtful=doubtful, narrowed=bool(about or since or until), age=age):
         note(line)
 
 
@@ -97,7 +98,9 @@ def _lines(decision: Decision) -> Iterable[str]:
         yield f"  {line}"
 
 
-def _notes(found: Page[Decision], about: str | None, *, doubtful: bool, narrowed: bool, age: str) -> Iterable[str]:
+def _notes(
+    found: Page[Decision], about: str | None, *, keeps: bool, doubtful: bool, narrowed: bool, age: str
+) -> Iterable[str]:
     """What is said beside the list, on stderr."""
     import shlex
 
@@ -111,5 +114,9 @@ def _notes(found: Page[Decision], about: str | None, *, doubtful: bool, narrowed
     elif narrowed:
         look = f"; ragforge conversations search {shlex.quote(about)} looks at all that was said" if about else ""
         yield f"nothing was decided{f' about {about!r}' if about else ' then'}{look}"
+    elif not keeps:
+        from ragforge_memory.cli.session import MEMORY_OFF
+
+        yield f"nothing was decided; {MEMORY_OFF}, so nothing is noted"
     else:
         yield 'nothing was decided yet; ragforge ask "note: ..." notes it'

@@ -11,6 +11,7 @@ import threading
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from ragforge_memory.cli import ask, chat, config, conversations, decisions, doctor, impact, ingest, reembed, version
 from ragforge_memory.cli.neo4j import app as neo4j_app
@@ -31,7 +32,30 @@ READER_GONE = 141
 # typer names this base of its errors nowhere.
 _USAGE: tuple[type[Any], ...] = (typer.BadParameter.__mro__[1],)
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands; one that is of a group is pointed out where it is missing here."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except _USAGE as error:
+            groups = [name for name, group in self.commands.items() if args[0] in getattr(group, "commands", ())]
+            if groups:
+                error.message += f" Did you mean `ragforge {groups[0]} {args[0]}`?"
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _USAGE as error:
+            # Which is how the library that checks a choice begins, whatever is wrong.
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
+    cls=_Commands,
     name="ragforge",
     help="The memory of a code agent, kept in a Neo4j graph.",
     rich_markup_mode=None,
@@ -132,12 +156,12 @@ def _show(error: Exception, arguments: list[str]) -> int:
 
         print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
         return code
-    from ragforge_memory.cli.terminal import fitted
+    from ragforge_memory.cli.terminal import fitted, hint_of
 
     if isinstance(error, RagforgeError):
         print(fitted(f"ragforge: {error}"), file=sys.stderr)
-        if error.hint:
-            print(fitted(f"hint: {error.hint}"), file=sys.stderr)
+        if hint := hint_of(error):
+            print(fitted(hint.strip()), file=sys.stderr)
     else:
         print(fitted(f"ragforge: unexpected {type(error).__name__}: {error}"), file=sys.stderr)
         if "--debug" not in arguments:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.downloads.progress import Progress, Reporter
 
+MEMORY_OFF = "memory is off (agent.memory.enabled)"
+
 log = logging.getLogger(__name__)
 
 _LOOK = 0.2
@@ -266,6 +268,8 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
             async with spinner.running("opening the graph"):
                 with preparation.shown():
                     services = await agent.open()
+            if opening.memory and not services.config.memory.enabled and not opening.quiet:
+                note(f"{MEMORY_OFF}: nothing of this is kept, and nothing that was said before is known")
             yield Session(agent, services, place, opening, terminal, spinner, interrupts)
         except asyncio.CancelledError:
             raise typer.Exit(interrupts.exit_code) from None

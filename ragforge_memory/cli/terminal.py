@@ -5,15 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragforge_memory.errors import RagforgeError
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _PLAIN_FRAMES = "|/-\\"
 _INTERVAL = 0.1  # seconds between two frames
+_METHOD = re.compile(r"\b\w+\(\), or (?=`ragforge )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +175,11 @@ def typing_ahead() -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
+
+
+def hint_of(error: RagforgeError) -> str:
+    """An error's hint, on a line of its own; empty where it has none.
+
+    Where it names a method of the Python API or a command, a user of the terminal has the command.
+    """
+    return f"\nhint: {_METHOD.sub('', error.hint)}" if error.hint else ""

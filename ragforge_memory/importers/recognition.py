@@ -142,6 +142,8 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
     seen = chain((first,), _kept(records, looked_at) if _has_type(first.value) else ())
     if any(claude_code.recognises(each.value) for each in seen if each.fault is None):
         return with_own_uuids(claude_code.read(chain(looked_at, records)))
+    if isinstance(first.value, Mapping) and isinstance(first.value.get("role"), str):
+        raise refusal(first.place, "its content is missing")
     raise _unknown()
 
 

@@ -288,3 +288,39 @@ def test_the_status_of_a_server_that_does_not_run_is_1(alone: CommandLine) -> No
     assert managed.returncode == 1
     assert managed.stdout.startswith("Neo4j (managed) is not running.\n")
     assert "1 when it does not" in alone.ok("neo4j", "status", "--help")
+
+
+def test_wrong_usage_says_what_was_meant(alone: CommandLine) -> None:
+    assert "Did you mean `ragforge conversations search`?" in alone.run("search", "x").stderr
+    assert "Did you mean" not in alone.run("nothing").stderr
+    told = alone.run("conversations", "list", "--status", "foo").stderr
+    assert "'--status': 'foo' is not one of 'active', 'archived'." in told
+
+
+def test_an_error_at_the_terminal_names_commands(ragforge: CommandLine) -> None:
+    done = ragforge.run("ask", "--no-ingest", "-r", "nosuch", "hello")
+    assert done.stderr.endswith("hint: list the conversations that there are: `ragforge conversations list`\n")
+    done = ragforge.run("chat", "--no-ingest", "--model", "extractive", stdin="hello\n/context 77\n/resume nosuch\n")
+    said = done.stdout + done.stderr
+    assert "conversations list`" in said
+    assert "()" not in said
+
+
+def test_memory_that_is_off_is_told(ragforge: CommandLine) -> None:
+    config = ragforge.project / "ragforge.config.yaml"
+    config.write_text("agent: {memory: {enabled: false, embeddings: {provider: hashing}}}\n")
+    told = "memory is off (agent.memory.enabled): nothing of this is kept"
+    model = ragforge.script("Yes.")
+    assert told in " ".join(ragforge.run("ask", "--no-ingest", "--model", model, "sure?").stderr.split())
+    for quiet in (("--json",), ("--no-memory",)):
+        assert "memory is off" not in ragforge.run("ask", *quiet, "--no-ingest", "--model", model, "sure?").stderr
+    noted = ragforge.run("decisions").stderr
+    assert "memory is off (agent.memory.enabled), so nothing is noted" in " ".join(noted.split())
+    assert "ask" not in noted
+    [check] = [
+        each
+        for each in json.loads(ragforge.run("doctor", "--json").stdout)["checks"]
+        if each["name"] == "configuration"
+    ]
+    assert check["ok"]
+    assert check["detail"].endswith("memory is off (agent.memory.enabled): nothing is kept")

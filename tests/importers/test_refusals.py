@@ -48,6 +48,10 @@ def twin(given: dict[str, Any], of: str) -> dict[str, Any]:
 
 
 REFUSED = {
+    "plain: nothing said": (
+        json.dumps([{"role": "user"}, said()], indent=1),
+        "record 0 (line 2): its content is missing",
+    ),
     "plain: size": (lines([said(), said(LONG)]), f"line 2: {LONG_WHY}"),
     "plain: malformed": (lines([said()]) + '{"role": "user"', "line 2: this is no JSON: Expecting"),
     "plain: twice": (lines([said(uuid=TWIN), said(), said(uuid=TWIN)]), "line 3: its uuid is that of line 1"),
