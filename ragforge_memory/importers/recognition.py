@@ -143,7 +143,7 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
     if any(claude_code.recognises(each.value) for each in seen if each.fault is None):
         return with_own_uuids(claude_code.read(chain(looked_at, records)))
     if isinstance(first.value, Mapping) and isinstance(first.value.get("role"), str):
-        raise refusal(first.place, "its content is missing")
+        return iter([_refused(first.place, refusal(first.place, "its content is missing"))])
     raise _unknown()
 
 
