@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,9 +91,9 @@ async def _ingest_as_configured(settings: Settings, wanted: Wanted) -> None:
 
 
 async def _ingest(settings: Settings, wanted: Wanted) -> None:
-    from ragforge_memory.cli.reading import read_code
+    from ragforge_memory.cli.reading import outside, read_code
     from ragforge_memory.cli.session import locate, open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal
+    from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.code.roots import check_root
     from ragforge_memory.code.watch import watch
     from ragforge_memory.errors import EmbeddingError
@@ -100,6 +101,8 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
 
     place = locate(settings)
     check_root(place.source, place.loaded.config)
+    if (told := outside(place)) and not wanted.json:
+        note(f"reading {place.source}{told}")
     spinner = Spinner(Terminal.of_this_process())
     first = {"full": wanted.full, "adopt": wanted.adopt}
     async with open_graph(settings, quiet=wanted.json, brief=False) as agent:
@@ -108,7 +111,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
             if not first:
                 _check_configuration(settings, place)
             async with spinner.running("looking at the files"):
-                report = await read_code(agent, place, spinner, **first)
+                report = await read_code(agent, place, spinner, quiet=wanted.json, **first)
             first.clear()
             return report
 
@@ -128,6 +131,8 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
 
         if not wanted.watch:
             _print(await read(), wanted)
+            if not wanted.json:
+                await _tell_unmatched(place)
             if wanted.embed:
                 await embed()
             return
@@ -142,6 +147,16 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
             if waits_for_vectors:
                 await embed()
                 waits_for_vectors = False
+
+
+async def _tell_unmatched(place: Place) -> None:
+    """Says which configured patterns match nothing: a slip there leaves files out, or in, without a word."""
+    from ragforge_memory.cli.terminal import note
+    from ragforge_memory.code.discover import unmatched
+
+    source = place.loaded.config.source
+    for told in await asyncio.to_thread(unmatched, place.source, source.include, source.exclude):
+        note(told)
 
 
 def _check_configuration(settings: Settings, place: Place) -> None:

@@ -74,6 +74,11 @@ class Spinner:
         self._frames = _FRAMES if encoding.startswith("utf") else _PLAIN_FRAMES
 
     @property
+    def shows(self) -> bool:
+        """Whether there is a terminal to draw on."""
+        return self._terminal.progress
+
+    @property
     def runs(self) -> bool:
         """Whether something is going on that the user waits for."""
         return self._running > 0

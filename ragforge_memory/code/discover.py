@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ragforge_memory.code.ignore import Globs, IgnoreRules, is_tool_folder, outer_rules
+from ragforge_memory.code.ignore import EVERYTHING, Globs, IgnoreRules, compiled, is_tool_folder, outer_rules
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.code import SkippedFile
@@ -93,6 +93,26 @@ def discover(
         tuple(sorted(walk.files, key=lambda file: file.path)),
         tuple(sorted(walk.skipped, key=lambda file: file.file)),
     )
+
+
+def unmatched(root: Path, include: Sequence[str], exclude: Sequence[str]) -> list[str]:
+    """The patterns, each with its key, that match none of the source files that there would be without them.
+
+    Raises:
+        InvalidInput: as `discover` does.
+    """
+    told = [("source.include", pattern) for pattern in include if pattern not in EVERYTHING]
+    told += [("source.exclude", pattern) for pattern in exclude]
+    if not told:
+        return []
+    # What is named is read in a folder of builds too.
+    paths = [file.path for file in discover(root, include=(*EVERYTHING, *include)).files]
+    found = []
+    for key, pattern in told:
+        spec = compiled([pattern.removeprefix("!")])
+        if spec is None or not any(spec.match_file(path) for path in paths):
+            found.append(f"{key}: {pattern!r} matches no source file")
+    return found
 
 
 def unreadable_reason(content: bytes, path: str) -> str | None:

@@ -115,11 +115,14 @@ def compiled(patterns: Iterable[str]) -> GitIgnoreSpec | None:
     return GitIgnoreSpec.from_lines(lines) if lines else None
 
 
+EVERYTHING = ("**/*", "**", "*")
+
+
 class Globs:
     """The configured ``include`` and ``exclude``: globs over paths relative to the root, in gitignore's format."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        everything = not include or any(pattern in ("**/*", "**", "*") for pattern in include)
+        everything = not include or any(pattern in EVERYTHING for pattern in include)
         self._include = None if everything else compiled(include)
         self._exclude = compiled(exclude)
         self._named = tuple(

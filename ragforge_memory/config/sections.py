@@ -42,7 +42,7 @@ class SourceConfig(SharedSection):
     """Which files are the project's code. ``.gitignore`` is respected besides."""
 
     root: Folder = Field(".", description="the code's root, relative to the project's root")
-    include: tuple[str, ...] = Field(("**/*",), description="glob patterns of files to read")
+    include: tuple[str, ...] = Field(("**/*",), description="glob patterns of files to read; empty: all")
     exclude: tuple[str, ...] = Field(
         (), description="glob patterns of files that are not read into the graph; tools open and search them still"
     )

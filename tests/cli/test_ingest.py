@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from ragforge_memory.cli import reading
+from ragforge_memory.cli.options import Settings
+from ragforge_memory.cli.session import locate
+from ragforge_memory.cli.terminal import Spinner, Terminal
+from ragforge_memory.code.ingest import IngestProgress
 from ragforge_memory.models.code import IngestReport
 from tests.cli.conftest import CommandLine
 
@@ -127,3 +135,59 @@ def test_doctor_is_1_when_a_check_fails(ragforge: CommandLine, arguments: list[s
     done = ragforge.run(*arguments)
     assert done.returncode == 1
     assert "ragforge.config.yaml:2" in done.stdout
+
+
+def test_patterns_that_match_nothing_are_told(ragforge: CommandLine) -> None:
+    config = ragforge.project / "ragforge.config.yaml"
+    source = "source: {include: ['*.py', '[', 'srcs/**'], exclude: ['/abs/**', 'app.*']}\n"
+    config.write_text(config.read_text() + source)
+    done = ragforge.run("ingest")
+    assert done.stderr.splitlines() == [
+        "source.include: '[' matches no source file",
+        "source.include: 'srcs/**' matches no source file",
+        "source.exclude: '/abs/**' matches no source file",
+    ]
+    assert done.stdout.splitlines()[1].startswith("1 file ")
+    assert ragforge.run("ingest", "--json").stderr == ""
+
+
+def test_code_outside_of_the_project_is_told_and_read(ragforge: CommandLine) -> None:
+    beside = ragforge.project.parent / "beside"
+    beside.mkdir()
+    (beside / "more.py").write_text("def more():\n    return 1\n")
+    config = ragforge.project / "ragforge.config.yaml"
+    config.write_text(config.read_text() + "source: {root: ../beside}\n")
+    done = ragforge.run("ingest", COLUMNS="400")
+    outside = f"outside of the project in {ragforge.project} (source.root)"
+    assert done.stderr == f"reading {beside}, which is {outside}\n"
+    assert done.returncode == 0
+    assert ragforge.run("ingest", "--json").stderr == ""
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("quiet", "files", "told"),
+    [(False, 0, "looking for files in"), (False, 9_000, "reading files, 1 of 9,000 in"), (False, 9, ""), (True, 0, "")],
+)
+async def test_a_read_that_takes_long_says_so_where_no_spinner_does(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    quiet: bool,
+    files: int,
+    told: str,
+) -> None:
+    class Slow:
+        async def ingest(self, *_: Any, progress: Callable[[IngestProgress], None], **__: Any) -> IngestReport:
+            if files:
+                progress(IngestProgress("read", 1, files))
+            await asyncio.sleep(0.1)
+            return IngestReport()
+
+    monkeypatch.setattr(reading, "PATIENCE", 0.01)
+    place = locate(Settings(project=tmp_path))
+    spinner = Spinner(Terminal(rendered=False, progress=False, color=False))
+    await reading.read_code(cast(Any, Slow()), place, spinner, quiet=quiet)
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith(told)
+    assert bool(said) is bool(told)
