@@ -18,7 +18,7 @@ from ragforge_memory.agent.api.agent_search import AgentSearch
 from ragforge_memory.agent.api.agent_vectors import AgentVectors
 from ragforge_memory.agent.api.archive import AgentArchive
 from ragforge_memory.agent.api.imports import AgentImports
-from ragforge_memory.agent.inputs import check_limit, check_made_with, check_metadata, check_text, clean_labels, path_of
+from ragforge_memory.agent.inputs import check_limit, check_made_with, check_metadata, check_text, clean_labels, root_of
 from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.state import Messages, run_state
 from ragforge_memory.agent.turns.tasks import TurnTasks
@@ -65,7 +65,7 @@ class AsyncConversationAgent(
         root: the project's directory, for tools that read files; None: the current directory.
 
     Raises:
-        InvalidInput: a tool, a provider or an embedder cannot be one.
+        InvalidInput: a tool, a provider or an embedder cannot be one, or the root is no directory.
         ConfigError: a setting does not fit.
     """
 
@@ -91,7 +91,7 @@ class AsyncConversationAgent(
         self._config = config
         self._settings: RagforgeConfig | None = None
         self._owner = Owner.of(user_id, project)
-        self._root = path_of(root).resolve() if root is not None else Path.cwd()
+        self._root = root_of(root) if root is not None else Path.cwd()
         self._progress: Reporter | None = None
         self._brief = False
         self._today: Callable[[], date] = date.today

@@ -56,6 +56,18 @@ def path_of(path: str | os.PathLike[str]) -> Path:
         raise InvalidInput(str(error)) from error
 
 
+def root_of(path: str | os.PathLike[str]) -> Path:
+    """The directory that a caller gave, whole.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    directory = path_of(path).resolve()
+    if not directory.is_dir():
+        raise InvalidInput(f"{directory} is no directory", hint="give the root of a project")
+    return directory
+
+
 def title_of(text: str) -> str:
     """The first 80 characters of a text on one line: what lists show until there is a better title.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
+from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 from uuid import UUID
@@ -227,6 +228,13 @@ async def test_a_stream_that_was_closed_before_it_began_says_nothing(make_agent:
 async def test_an_address_of_no_database(address: Any) -> None:
     with pytest.raises(ConfigError):
         await AsyncConversationAgent(address, llm_provider=ScriptedProvider([]), tools=[]).open()
+
+
+def test_a_root_that_is_no_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for root in (tmp_path / "nowhere", tmp_path / "file"):
+        with pytest.raises(InvalidInput, match="is no directory"):
+            AsyncConversationAgent(root=root)
 
 
 async def test_a_function_that_gives_no_driver() -> None:

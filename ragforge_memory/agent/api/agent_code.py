@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.part import AgentPart
-from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_progress, check_text, path_of
+from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_progress, check_text, root_of
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ class AgentCode(AgentPart):
         check_flag(adopt, "adopt")
         check_flag(full, "full")
         check_progress(progress)
-        root = path_of(path).resolve() if path is not None else self._root
-        if not os.path.isdir(root):
-            raise InvalidInput(f"{root} is no directory", hint="give the root of a project")
+        root = root_of(path) if path is not None else self._root
         check_root(root, self._settings)
         services = await self.open()
         source = self._settings.source if self._settings is not None else SourceConfig()
