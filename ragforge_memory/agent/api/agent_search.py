@@ -69,8 +69,8 @@ class AgentSearch(AgentPart):
                 model; a conversation without a vector must have this share of the text's words. None: no threshold.
 
         Returns:
-            A list, each with its ``similarity`` (None where there is no vector yet); ``answered`` and ``missed`` as in
-            `search_messages`.
+            A list, each with its ``similarity`` (None where there is no vector yet), which is not the order: words
+            count too, and what is near to everything counts less. ``answered`` and ``missed`` as in `search_messages`.
 
         Raises:
             InvalidInput: something asked for is none.
