@@ -47,7 +47,8 @@ ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.
   b.created_at = datetime(), b.updated_at = datetime()
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
-FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0 THEN [1] ELSE [] END | SET b:PendingSummary)
+FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0
+    OR b.head_seq - b.summarized_seq >= $summarize_every THEN [1] ELSE [] END | SET b:PendingSummary)
 FOREACH (_ IN CASE WHEN b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
 MERGE (parent)-[edge:HAS_BRANCH]->(b)
 ON CREATE SET edge.from_seq = $seq, edge.from_message_id = from_message_id

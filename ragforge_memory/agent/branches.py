@@ -159,6 +159,7 @@ async def _create(
         conversation_id,
         cut(point.lineage, seq),
         title=_title(title, point),
+        summarize_every=services.summarize_every,
         named=title is not None or point.title is None,
         summary=summary,
     )

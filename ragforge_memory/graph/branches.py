@@ -78,13 +78,19 @@ class BranchStore:
         lineage: Lineage,
         *,
         title: str | None,
+        summarize_every: int | None,
         named: bool = True,
         summary: str | None = None,
     ) -> ConversationInfo:
         """Makes a branch with this lineage (`models.lineage.cut`); copies no message.
 
-        A ``title`` by which nobody ``named`` it holds until its first question. ``summary`` is taken where the
-        conversation's own says more than the branch shares.
+        Args:
+            conversation_id: the conversation that it branches off from.
+            lineage: whose messages it shares.
+            title: what lists show.
+            summarize_every: so many messages without a summary are due for one; None: never.
+            named: whether somebody gave the title; else it holds until the first question.
+            summary: is taken where the conversation's own says more than the branch shares.
 
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
@@ -95,6 +101,7 @@ class BranchStore:
             uuid=uuid4().hex,
             seq=lineage[-1].top,
             summary=summary,
+            summarize_every=summarize_every,
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
             properties=fresh_properties(title, (), None) | ({} if named else {"title_source": "branch"}),

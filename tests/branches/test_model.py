@@ -116,7 +116,7 @@ class Real:
     async def branch(self, uuid: str, at: int) -> str:
         """A branch that shares as much."""
         point = await self.branches.point(uuid)
-        return (await self.branches.create(uuid, cut(point.lineage, at), title=None)).uuid
+        return (await self.branches.create(uuid, cut(point.lineage, at), title=None, summarize_every=None)).uuid
 
     async def fork(self, one: str, other: str) -> int:
         """The last seq that both share."""

@@ -72,6 +72,7 @@ def _branch(conversation_id: str, parent_id: str) -> Parameters:
         "uuid": FRESH_ID,
         "seq": 1,
         "summary": None,
+        "summarize_every": 10,
         "lineage_ids": [parent_id],
         "lineage_tops": [1],
         "properties": FRESH,

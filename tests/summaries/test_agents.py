@@ -57,6 +57,31 @@ async def test_after_drain_all_is_there(make_agent: MakeAgent, cypher: Cypher) -
     assert waiting == []
 
 
+async def test_a_branch_of_a_deleted_conversation_gets_its_summary_without_a_further_word(
+    make_agent: MakeAgent, cypher: Cypher
+) -> None:
+    async with make_agent(provider=_scripted(), settings={"summarize_every": 100}) as agent:
+        trunk = await agent.create_conversation("A talk")
+        for number in range(3):
+            await trunk.send_message(f"Where is the zeppelin? §{number}§")
+    settings = {"summarize_every": 4, "embed_messages": True}
+    provider = _scripted("The airship is in the hangar.")
+    async with make_agent(provider=provider, embedder=HashingEmbedder(dimension=64), settings=settings) as agent:
+        trunk = await agent.load_conversation(trunk.uuid)
+        branch = await trunk.branch()
+        await trunk.delete()
+        assert await agent.drain() == {}
+        await branch.refresh()
+        assert branch.summary == "The airship is in the hangar."
+        [found] = await agent.find_similar_conversations("airship hangar", min_score=0.1)
+        assert found.uuid == branch.uuid
+    [vectors] = cypher(
+        "MATCH (c:Conversation {uuid: $uuid}) RETURN any(k IN keys(c) WHERE k STARTS WITH 'summary_embedding') AS own",
+        uuid=branch.uuid,
+    )
+    assert vectors == {"own": True}
+
+
 async def test_what_one_answer_makes_due_is_summarised_beside_the_next(make_agent: MakeAgent, cypher: Cypher) -> None:
     """A process that ends after one answer begins no request that it would have to break off."""
     asked = []

@@ -19,7 +19,9 @@ MakeDesk = Callable[..., Desk]
 
 async def _branch(desk: Desk, uuid: str, seq: int) -> str:
     point = await desk.branches.point(uuid)
-    return (await desk.branches.create(uuid, cut(point.lineage, seq), title="A branch")).uuid
+    return (
+        await desk.branches.create(uuid, cut(point.lineage, seq), title="A branch", summarize_every=desk.every)
+    ).uuid
 
 
 async def test_a_branch_shares_what_ends_before_it_and_goes_on_from_there(make_desk: MakeDesk) -> None:
@@ -113,11 +115,31 @@ async def test_a_summary_on_demand_of_a_branch_uses_what_is_made_where_it_was_sa
 async def test_what_a_deleted_parent_did_not_summarise_its_branch_does(make_desk: MakeDesk) -> None:
     desk = make_desk(2)
     trunk = await desk.conversation(4)
-    branch = await _branch(desk, trunk, 4)
+    branch, short = await _branch(desk, trunk, 4), await _branch(desk, trunk, 1)
     await desk.conversations.delete(trunk)
-    await desk.say(branch, 1)
     await desk.work()
     assert [(row["start"], row["end"]) for row in await desk.all(branch)] == [(1, 2), (3, 4), (1, 4)]
+    assert (await desk.state(branch))["summary"] == "They did 1 to 4."
+    assert not (await desk.state(branch))["pending"]
+    assert await desk.all(short) == []
+
+
+async def test_branches_from_before_a_summary_wait_for_it_with_their_parent(make_desk: MakeDesk) -> None:
+    desks = [make_desk(3) for _ in range(4)]
+    desk = desks[0]
+    trunk = await desk.conversation(8)
+    branches = [await _branch(desk, trunk, 7), await _branch(desk, trunk, 3)]
+    branches.append(await _branch(desk, branches[0], 7))
+
+    tasks = [SummaryTask(one.summaries, lambda: None) for one in desks]
+    await asyncio.gather(*(task.drain() for task in tasks))
+    await asyncio.gather(*(task.aclose() for task in tasks))
+    summaries = [(await desk.state(uuid))["summary"] for uuid in (trunk, *branches)]
+    both = "They did 1 to 3.\nThey did 4 to 6."
+    assert summaries == [both, both, "They did 1 to 3.", both]
+    assert [await desk.all(branch) for branch in branches] == [[], [], []]
+    marks = [mark for one in desks for mark in one.marks]
+    assert len(marks) == len(set(marks)) == 6
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -138,10 +160,6 @@ async def test_every_lineage_is_covered_without_a_gap(make_desk: MakeDesk, seed:
                 count = rng.randint(1, 2 * every)
                 await desk.say(uuid, count)
                 heads[uuid] += count
-    for uuid in heads:
-        # A branch that said nothing yet waits for nothing.
-        await desk.say(uuid, 1)
-        heads[uuid] += 1
     await desk.work()
     for uuid, head in heads.items():
         cover = await desk.store.cover(uuid, to_seq=head)
