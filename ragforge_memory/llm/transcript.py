@@ -1,4 +1,5 @@
-"""The order that every vendor insists on: each tool request is answered, once, in order, right after its message."""
+"""The order that every vendor insists on: the user speaks first, and each tool request is answered, once, in order,
+right after its message."""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ from ragforge_memory.llm.port import ChatMessage, ToolOutcome, ToolRequest
 
 NOT_RUN = "this tool was not run"
 
+NOT_ASKED = "(no question)"
+
 
 def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """The messages with every request answered by the tool message that follows it, in the requests' order.
 
     A request without an outcome (a turn that was cut off) gets an error outcome; outcomes that nobody asked for
-    and assistant messages that say nothing are left out. The rest is as it was.
+    and assistant messages that say nothing are left out. Before an answer that comes first the user holds the place of
+    its question: some vendors, and chat templates of local models, take no other beginning. The rest is as it was.
     """
     ordered: list[ChatMessage] = []
     waiting: tuple[ToolRequest, ...] = ()
@@ -34,6 +38,8 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
             waiting = message.tool_requests
     if waiting:
         ordered.append(_answered(waiting, ()))
+    if ordered and ordered[0].role == "assistant":
+        ordered.insert(0, ChatMessage("user", NOT_ASKED))
     return ordered
 
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, Message
+from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.graph.branches import BranchStore, Merge
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -36,6 +37,24 @@ async def test_a_merge_is_signed_by_what_made_it(make_agent: MakeAgent, summarie
         message = await trunk.merge(branch)
         assert message.model == model
         assert (await trunk.receipt(message.uuid)).model == model
+
+
+async def test_what_is_merged_before_anything_was_said_is_in_the_prompt(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(["The lexer reads utf8 bytes.", "One after the other.", "Yes."])
+    async with make_agent(provider=provider) as agent:
+        trunk = await agent.create_conversation("Lexer")
+        branch = await trunk.branch()
+        await branch.send_message("What does the lexer read?")
+        merged = await trunk.merge(branch)
+        answers = [await trunk.send_message(text) for text in ("And then?", "Always?")]
+        for request, answer in zip(provider.requests[1:], answers, strict=True):
+            assert [request.messages[0].role, request.messages[0].content] == ["assistant", merged.content]
+            assert (await trunk.as_of(answer.message_id)).prompt == prompt_of(request)
+        assert [message.content for message in provider.requests[2].messages[1:]] == [
+            "And then?",
+            "One after the other.",
+            "Always?",
+        ]
 
 
 async def test_a_branch_is_merged_as_one_message_with_what_both_sides_did(

@@ -198,6 +198,30 @@ def test_of_an_important_message_the_part_is_quoted_that_decides() -> None:
         assert quote.text.startswith(f"[#1, user, {START:%Y-%m-%d}] {'…' if quote.start else ''}We decided")
 
 
+def test_what_was_said_before_any_question_is_an_exchange() -> None:
+    told = [
+        Message(
+            uuid=_uuid(n), conversation_id="c", seq=n, role=role, timestamp=START, content=f"m{n}", in_reply_to=reply
+        )
+        for n, (role, reply) in enumerate(
+            [("assistant", None), ("assistant", None), ("user", None), ("assistant", _uuid(3))], start=1
+        )
+    ]
+    assert [[each.seq for each in exchange] for exchange in exchanges(told)] == [[1, 2], [3, 4]]
+    request = build(
+        TurnContext(None, tuple(told)), "And?", instructions=None, today=TODAY, window=window_of(4_000, 4_000),
+        tools=(), reading=READING,
+    ).request  # fmt: skip
+    assert [message.content for message in request.messages] == ["m1", "m2", "m3", "m4", "And?"]
+    # Of a question that is not there any more the answer has no place.
+    assert exchanges(told[1:2]) == []
+    assert history([told[3]]) == []
+    # Where a later round needs the room, it goes first, as the oldest.
+    looked = replace(request, messages=(*request.messages, ChatMessage("assistant", filler(30, "x"))))
+    short = within(looked, request_tokens(looked) - 1, 4, ())
+    assert [message.content for message in short.messages[:3]] == ["m3", "m4", "And?"]
+
+
 @pytest.mark.parametrize("role", ["user", "assistant"])
 def test_what_the_newest_exchange_decides_is_there_where_it_is_cut(role: str) -> None:
     first, second = "We decided to keep postgres.", "Error E7000: the migration failed."

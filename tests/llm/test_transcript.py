@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragforge_memory.llm.port import ChatMessage, ToolOutcome, ToolRequest
-from ragforge_memory.llm.transcript import NOT_RUN, in_order
+from ragforge_memory.llm.transcript import NOT_ASKED, NOT_RUN, in_order
 
 USER = ChatMessage("user", "hi")
 A, B = ToolRequest("a", "first"), ToolRequest("b", "second")
@@ -37,6 +37,12 @@ def test_what_was_not_run_is_an_error_and_what_nobody_asked_for_is_left_out() ->
     ]
 
 
+def test_an_answer_that_comes_first_has_somebody_to_answer() -> None:
+    told = ChatMessage("assistant", "We met on Thursday.")
+
+    assert in_order([ChatMessage("assistant", ""), told, USER]) == [ChatMessage("user", NOT_ASKED), told, USER]
+
+
 _requests = st.lists(st.sampled_from("abc"), unique=True).map(
     lambda ids: tuple(ToolRequest(id_, f"tool_{id_}") for id_ in ids)
 )
@@ -61,4 +67,5 @@ def test_any_transcript_comes_out_in_order_and_stays_so(messages: list[ChatMessa
         elif message.tool_requests:
             assert answers is not None
             assert [outcome.id for outcome in answers.tool_outcomes] == [asked.id for asked in message.tool_requests]
+    assert not ordered or ordered[0].role == "user"
     assert in_order(ordered) == ordered

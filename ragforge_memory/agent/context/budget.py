@@ -71,8 +71,8 @@ def window_of(model_window: int, most: int) -> Window:
 def exchanges(messages: Sequence[Message]) -> list[Exchange]:
     """The messages as whole exchanges, each a question with its answers, in the questions' order.
 
-    An answer whose question is not among them stays out. One that answers nothing (an import) stands behind the
-    question before it.
+    An answer whose question is not among them stays out. One that answers nothing (an import, a merge) stands behind
+    the question before it, and by itself where the conversation begins with it.
     """
     found: dict[str, list[Message]] = {}
     last: list[Message] | None = None
@@ -84,6 +84,8 @@ def exchanges(messages: Sequence[Message]) -> list[Exchange]:
                 found[str(message.in_reply_to)].append(message)
             elif message.in_reply_to is None and last is not None:
                 last.append(message)
+            elif message.in_reply_to is None and messages[0].seq == 1:
+                last = found[message.uuid] = [message]
     return [tuple(exchange) for exchange in found.values()]
 
 
@@ -188,7 +190,7 @@ def earlier_within(
         results: the results among them.
         important: whether each exchange is, oldest first.
     """
-    starts = [place for place, message in enumerate(earlier) if message.role == "user"]
+    starts = [place for place, message in enumerate(earlier) if place == 0 or message.role == "user"]
     groups = [earlier[start:end] for start, end in zip(starts, [*starts[1:], len(earlier)], strict=False)]
     sizes = [sum(map(tokens_of, group)) for group in groups]
     # Twice, since a result that is shortened says how it can be read.

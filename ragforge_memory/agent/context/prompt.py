@@ -124,11 +124,9 @@ def history(messages: Iterable[Message], cut: Callable[[Message], Cut] = lambda 
             chat.extend(chat_of(message, cut(message)))
             for answer in answers.get(message.uuid, ()):
                 chat.extend(chat_of(answer, cut(answer)))
-        elif message.role == "assistant" and message.in_reply_to not in questions:
-            # Its question is older than the window, or it came from an import.
+        elif message.role == "assistant" and message.in_reply_to not in questions and (chat or not message.in_reply_to):
+            # Its question is older than the window, or it never had one: an import, a merge.
             chat.extend(chat_of(message, cut(message)))
-    while chat and chat[0].role != "user":
-        chat.pop(0)
     return chat
 
 
