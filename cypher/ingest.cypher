@@ -6,14 +6,19 @@
 // name: ingest_state
 // All that a second ingest needs, in one read: the project, whether messages are anchored in it, and each file's path,
 // uuid, content hash and how many scopes it should have. Another tool may have taken some away, or what leads to them: so
-// it is counted how many scopes there are that an ingest read, how many lead to each file and how much to the project; and
-// looked for an anchor that stood on a scope and does not any more, or whose messages do not lead there. Edges between scopes
+// it is counted how many scopes there are, at all and that an ingest read, how many lead to each file and how much to the
+// project; and looked for an anchor that stood on a scope and does not any more, or whose messages do not lead there. Edges between scopes
 // are too many to be looked at each time: only where the server, which always knows how many it has, has another number
 // than when they were last found to be all there. Another tool may have a property `project` too: ours are files with a
 // `hash` and scopes with a `project_token`, here and below.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 WITH p, COUNT { MATCH (:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->() } AS edges_on_server
+CALL () {
+  MATCH (s:Scope)
+  WHERE s.project = $project
+  RETURN count(s.body_hash) AS present, count(s.file) AS held
+}
 RETURN CASE WHEN edges_on_server <> coalesce(p.edges_on_server, -1) THEN COUNT {
   MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
   WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
@@ -27,7 +32,7 @@ RETURN CASE WHEN edges_on_server <> coalesce(p.edges_on_server, -1) THEN COUNT {
     WHERE a.project = $project AND a.status <> 'orphaned' AND (NOT EXISTS { (a)-[:RESOLVES_TO]->() }
       OR EXISTS { (a)<-[:ANCHORED_AT]-() } AND NOT EXISTS { (a)-[:RESOLVES_TO]->()<-[:REFERENCES_CODE]-() })
   } AS untied,
-  COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.body_hash IS NOT NULL } AS present,
+  present, held,
   COUNT { (p)<-[:BELONGS_TO]-() } AS belonging,
   COLLECT {
     MATCH (f:File)
@@ -45,7 +50,8 @@ RETURN DISTINCT s.file AS path
 // One ingest of a project at a time, fenced by a token and the database's clock. SET comes before the look at the
 // lease, because it takes the lock. $dead is the token of a holder that the caller knows to be dead; a write that is
 // repeated finds its own. A project that another tool made and knows by its root alone becomes ours; its `rootPath` stays
-// that tool's, ours is in `root`: the project may be adopted for another folder.
+// that tool's, ours is in `root`: the project may be adopted for another folder. Where the project itself was taken away,
+// messages were last tied to its code when the newest of its anchors was made.
 CALL () {
   MATCH (p:Project)
   WHERE p.project IS NULL AND p.rootPath = $root
@@ -57,6 +63,15 @@ CALL () {
 MERGE (p:Project {project: $project})
 ON CREATE SET p.uuid = $uuid, p.name = $project, p.revision = 0, p.rootPath = $root
 SET p.project = p.project
+WITH p
+CALL (p) {
+  WITH p WHERE p.revision = 0
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project
+  WITH p, max(a.first_seen) AS since
+  SET p.untied_since = since
+  RETURN count(*) AS looked
+}
 WITH p, datetime() AS now, coalesce(p.root, p.rootPath) = $root OR $adopt AS mine, coalesce(p.ingest_incomplete, false) AS incomplete
 WITH p, now, mine, incomplete,
   mine AND (p.ingest_token IS NULL OR p.ingest_until < now OR p.ingest_token IN [$dead, $token]) AS taken

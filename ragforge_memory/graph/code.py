@@ -127,6 +127,7 @@ class CodeStore:
             unresolved=known["unresolved_count"] or 0,
             anchored=row["anchored"],
             present=row["present"],
+            held=row["held"],
             belonging=row["belonging"],
             untied=row["untied"],
             linked=row["edges"],

@@ -32,7 +32,9 @@ class IngestState:
         revision: raised by every change, so that what was read can be told to be old.
         facts_version: of the parsing that made the scopes.
         anchored: whether any message is anchored to the project's code.
+        scopes: how many there were at its end.
         present: how many scopes there are that an ingest has read.
+        held: how many there are, as ``scopes`` counts them.
         belonging: how many files and scopes lead to the project.
         untied: whether an anchor has lost the scope that it stood on, or its messages the way there.
         linked: how many edges of ingests there are between the scopes; None: the server has as many edges as when
@@ -51,6 +53,7 @@ class IngestState:
     unresolved: int = 0
     anchored: bool = False
     present: int = 0
+    held: int = 0
     belonging: int = 0
     untied: bool = False
     linked: int | None = None
@@ -63,6 +66,7 @@ class IngestState:
         written = sum(file.scopes for file in self.files.values())
         return (
             self.present != written
+            or self.held < self.scopes
             or self.belonging < written + len(self.files)
             or any(file.defined < file.scopes for file in self.files.values())
         )

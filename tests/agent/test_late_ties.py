@@ -52,3 +52,27 @@ async def test_what_is_said_while_scopes_are_away_is_tied_by_the_next_ingest(
             len(cypher("MATCH (p:Project {project: $p}) WHERE p.finished_at IS NOT NULL RETURN p", p=owner.project))
             == 1
         )
+
+
+@pytest.mark.parametrize(
+    "away", ["Scope|File", "Scope|File|Project", "File {path: 'auth.py'}"], ids=["code", "all of the project", "a file"]
+)
+async def test_what_is_said_while_files_are_away_too_is_tied_by_the_next_ingest(
+    make_agent: MakeAgent, cypher: Cypher, project: Path, owner: Owner, away: str
+) -> None:
+    (project / "other.py").write_text("def untouched():\n    return 1\n")
+    async with make_agent("See `scramble`.", "It multiplies by 31.", "Again `scramble`.", root=project) as agent:
+        await agent.ingest()
+        conversation = await agent.create_conversation("Passwords")
+        before = await conversation.send_message("Where?")
+        cypher(
+            f"MATCH (n:{away}) WHERE n.project = $project OPTIONAL MATCH (n)<-[:DEFINED_IN]-(s) DETACH DELETE s, n",
+            project=owner.project,
+        )
+        asked = await conversation.send_message("note: `check_password` never logs")
+        await agent.ingest()
+        question = (await conversation.get_history())[-2]
+        assert question.content.startswith("note:")
+        found = [(each.message_id, each.qualified_name) for each in await conversation.referenced_code()]
+        assert found == [(before.message_id, "scramble"), (question.uuid, "check_password")]
+        assert asked.message_id not in {message_id for message_id, _ in found}
