@@ -36,13 +36,27 @@ WITH c, reduce(last = 0, to_seq IN COLLECT {
 MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
 WHERE parent.user_id = $user_id AND parent.project = $project
 WITH c, summarized, parent,
-  head(COLLECT { MATCH (m:Message {conversation_id: parent.uuid, seq: $seq}) RETURN m.uuid }) AS from_message_id
+  head(COLLECT { MATCH (m:Message {conversation_id: parent.uuid, seq: $seq}) RETURN m.uuid }) AS from_message_id,
+  coalesce(c['token_total'], 0) AS tokens, coalesce(c['compressed_total'], 0) AS compressed, COLLECT {
+    UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+      + [{id: c.uuid, top: 9223372036854775807}] AS l
+    MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
+    WHERE s.from_seq > 0 AND s.to_seq <= l.top
+    RETURN s.to_seq
+  } AS ends
+WITH c, summarized, parent, from_message_id, tokens, compressed,
+  reduce(last = 0, to_seq IN ends | CASE WHEN to_seq > last THEN to_seq ELSE last END) AS condensed,
+  reduce(last = 0, to_seq IN ends | CASE WHEN to_seq > last AND to_seq <= $seq THEN to_seq ELSE last END) AS shared
 MERGE (b:Conversation {uuid: $uuid})
 ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.owner_token = c.owner_token,
   b.tags = c.tags, b.head_seq = $seq, b.lineage_ids = $lineage_ids, b.lineage_tops = $lineage_tops,
   b.summary = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary ELSE $summary END,
   b.summary_seq = CASE WHEN coalesce(c.summary_seq, c.summarized_seq, 0) <= $seq THEN c.summary_seq END,
   b.summarized_seq = summarized,
+  b.token_total = CASE WHEN $seq = c['head_seq'] THEN tokens
+    WHEN condensed <= $seq THEN compressed + (tokens - compressed) * ($seq - condensed) / (c['head_seq'] - condensed)
+    ELSE compressed * $seq / condensed END,
+  b.compressed_total = CASE WHEN condensed <= $seq THEN compressed ELSE compressed * shared / condensed END,
   b.extracted_seq = CASE WHEN coalesce(c.extracted_seq, 0) < $seq THEN coalesce(c.extracted_seq, 0) ELSE $seq END,
   b.created_at = datetime(), b.updated_at = datetime()
 WITH parent, b, from_message_id

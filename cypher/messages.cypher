@@ -154,7 +154,10 @@ CALL (c, lineage, floor) {
     .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found,
-  coalesce(c.token_total, 0) - coalesce(c.compressed_total, 0) AS uncompressed,
+  // Of what a branch shares its parent may have condensed more since.
+  CASE WHEN compression.conversation_id <> c.uuid AND datetime(compression.created_at) > c.created_at
+    THEN coalesce(c.token_total, 0) * (c.head_seq - compression.to_seq) / c.head_seq
+    ELSE coalesce(c.token_total, 0) - coalesce(c.compressed_total, 0) END AS uncompressed,
   [prompt IN $prompts WHERE NOT EXISTS { MATCH (c)-[:USED_PROMPT]->(:Prompt {uuid: prompt}) }] AS missing,
   COLLECT {
     UNWIND lineage AS l
