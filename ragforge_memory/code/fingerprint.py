@@ -2,8 +2,9 @@
 
 The tokens of a scope are the leaves of its syntax tree without comments, strings in one piece. Where indentation is
 structure (Python), each deeper block and each end of a statement is a token of its own, and the width of the
-indentation is not. The scope's own name is left out, so that a scope that was only renamed or moved keeps its
-``body_hash``; where the qualified name is the same too, equal hashes mean equal token sequences.
+indentation is not. Where a line break or a space says what no other token does, that is a token too. The scope's own
+name is left out, so that a scope that was only renamed or moved keeps its ``body_hash``; where the qualified name is
+the same too, equal hashes mean equal token sequences.
 """
 
 from __future__ import annotations
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.languages import Reader
 
-INDENT, DEDENT, END = b"\x00>", b"\x00<", b"\x00;"
+INDENT, DEDENT, END, SPACE = b"\x00>", b"\x00<", b"\x00;", b"\x00 "
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
 # With these a statement ends whatever the lines are.
 _CLOSES = frozenset({";", "}", ")"})
+# Behind these none has begun, or it has ended.
+_CLOSED = frozenset({";", "{", "}", ",", ":", "(", "#{"})
 _PARENTHESES = frozenset({"(", "parenthesized_statements"})
-_WORD = re.compile(rb"\S+")
-_SPACES = b" \t\r"
+# What is hidden between two leaves; a backslash that joins two lines is none of it.
+_WORD = re.compile(rb"(?!\\\n)\S+")
 _DIGEST_BYTES = 16
 _MARK = "broken:"
 
@@ -66,6 +69,7 @@ class Tokens:
         # Before which tokens a line break ends a statement, or a space begins the arguments: it tells what a statement
         # is, and nothing of what it says, so that it counts for the hash alone.
         self._cuts: list[int] = []
+        self._marks: list[bytes] = []
         self._hashes: list[int] | None = None
         self._pairs: list[int] | None = None
         self._read(root, data, reader)
@@ -76,9 +80,9 @@ class Tokens:
         low, high = bisect_right(self._cuts, first), bisect_left(self._cuts, last)
         found: list[bytes] = []
         at = first
-        for cut in self._cuts[low:high]:
+        for cut, mark in zip(self._cuts[low:high], self._marks[low:high], strict=True):
             found += self._texts[at:cut]
-            found.append(END)
+            found.append(mark)
             at = cut
         found += self._texts[at:last]
         if name is not None:
@@ -117,6 +121,12 @@ class Tokens:
                 return first, last, place
         return first, last, None
 
+    def _cut(self, mark: bytes) -> None:
+        """A mark before the next token; one is enough."""
+        if not self._cuts or self._cuts[-1] != len(self._texts):
+            self._cuts.append(len(self._texts))
+            self._marks.append(mark)
+
     def _read(self, root: Node, data: bytes, reader: Reader) -> None:
         """One pass over the leaves with a cursor; a plain list of children costs twice as much."""
         starts, texts = self._starts, self._texts
@@ -124,10 +134,9 @@ class Tokens:
         cursor = root.walk()
         down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
         previous = root.start_byte if reader.leading is None else 0
-        inside: list[int] = []  # of each open node: _PLAIN, _FLAT or _BLOCK, or _INDENTED
+        inside: list[int] = []  # the role of each open node
         state = _PLAIN
-        cuts = reader.cut_behind | reader.cut_before
-        last = ""  # the kind of the token before
+        last, ended = "", previous  # the kind of the token before, and its end
         while True:
             node = cursor.node
             assert node is not None
@@ -137,32 +146,40 @@ class Tokens:
                 role = roles[kind] = _role(kind, reader)
             if role != _COMMENT:
                 start = node.start_byte
-                if state and node.is_named and texts and texts[-1] is not INDENT:
-                    starts.append(previous)
-                    texts.append(END)
+                if state and node.is_named and texts:
+                    if state == _MEMBERS:
+                        if last not in _CLOSED:
+                            self._cut(END)
+                    elif texts[-1] is not INDENT:
+                        starts.append(previous)
+                        texts.append(END)
                 if role != _ATOM and down():
                     if kind in reader.bare and node.children[0].type not in _PARENTHESES:
-                        self._cuts.append(len(texts))
+                        self._cut(SPACE)
                     inside.append(state)
                     state = role
-                    if role == _BLOCK and data.find(b"\n", previous, start) >= 0:
-                        state = _INDENTED
+                    if role == _BLOCK:
                         starts.append(previous)
                         texts.append(INDENT)
                     continue
                 if start > previous:  # text that the grammar gives no node to
-                    # Each where it begins itself: the space before it may be the last of the scope before.
-                    for hidden in _WORD.finditer(data, previous, start):
-                        starts.append(hidden.start())
-                        texts.append(hidden[0])
+                    if last in reader.shown:
+                        if shown := data[previous:start].removeprefix(b"\n"):
+                            starts.append(previous)
+                            texts.append(shown)
+                    else:
+                        # Each where it begins itself: the space before it may be the last of the scope before.
+                        for hidden in _WORD.finditer(data, previous, start):
+                            starts.append(hidden.start())
+                            texts.append(hidden[0])
                 end = node.end_byte
                 if end > start:
-                    if cuts and _may_cut(last, kind, reader) and data.find(b"\n", previous, start) >= 0:
-                        self._cuts.append(len(texts))
-                    last = kind
+                    if last in reader.cut_behind and kind not in _CLOSES and data.find(b"\n", ended, start) >= 0:
+                        self._cut(END)
+                    last, ended = kind, end
                     text = data[start:end]
-                    if kind in reader.wrapped:
-                        text = _unwrapped(text)
+                    if kind in reader.forms:
+                        text = reader.forms[kind](data, start, end)
                     # A semicolon that only the parser was given (Reader.simplify) is a space here.
                     if text and not (kind == ";" and text.isspace()):
                         starts.append(start)
@@ -174,31 +191,14 @@ class Tokens:
             while not right():
                 if not up():
                     return
-                if state == _INDENTED:
+                if state == _BLOCK:
                     starts.append(previous)
                     texts.append(DEDENT)
                 state = inside.pop()
 
 
-_PLAIN, _FLAT, _BLOCK, _INDENTED, _ATOM, _COMMENT = range(6)
-"""What a type of node is to the tokens; _INDENTED is a block that begins on a line of its own."""
-
-
-def _may_cut(last: str, kind: str, reader: Reader) -> bool:
-    """Whether a line break between tokens of these kinds ends a statement."""
-    if last in reader.cut_behind:
-        return kind not in _CLOSES
-    # Behind a value: `b + ++c` goes on in any line.
-    return kind in reader.cut_before and (last in (")", "]") or last.replace("_", "").isalpha())
-
-
-def _unwrapped(text: bytes) -> bytes:
-    """A text on one line, as JSX shows it: without the spaces beside its line breaks, and without blank lines."""
-    first, *others = text.split(b"\n")
-    if not others:
-        return text
-    lines = [first, *(line.lstrip(_SPACES) for line in others)]
-    return b" ".join(filter(None, [*(line.rstrip(_SPACES) for line in lines[:-1]), lines[-1]]))
+_PLAIN, _FLAT, _MEMBERS, _BLOCK, _ATOM, _COMMENT = range(6)
+"""What a type of node is to the tokens."""
 
 
 def _role(kind: str, reader: Reader) -> int:
@@ -208,4 +208,6 @@ def _role(kind: str, reader: Reader) -> int:
         return _ATOM
     if kind in reader.blocks:
         return _BLOCK
+    if kind in reader.statements:
+        return _MEMBERS
     return _FLAT if kind in reader.transparent else _PLAIN

@@ -21,8 +21,8 @@ languages alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
@@ -43,14 +43,17 @@ class Reader:
         extract: fills the draft from the tree's root.
         links: how names reach other files.
         atoms: node types whose whole text is one token (strings with their white space).
-        wrapped: those of the atoms in which a line break is a space, whatever the indentation, and none at either end
-            (JSX).
+        forms: of atoms whose text says the same in several layouts, what gives the one form of what stands in a
+            file from byte to byte; see written.py.
         blocks: node types whose indentation is structure and whose children are statements ended by a line break
-            (Python, Ruby); empty where braces and semicolons say all.
+            (Python); empty where braces and semicolons say all.
         transparent: node types that look like blocks to the grammar but have no indentation of their own; the
-            children are statements all the same (a file's top level).
-        cut_behind, cut_before: tokens behind and before which a line break ends a statement, where otherwise braces and
-            semicolons say all (JavaScript's restricted productions, ECMA-262 12.10: ``return``, ``++``; Go).
+            children are statements all the same (a file's top level, Ruby's bodies).
+        statements: node types whose children are statements that a semicolon ends, or a line break instead (ECMA-262
+            12.10).
+        cut_behind: tokens behind which a line break ends a statement, whatever the tree is (Go; JavaScript's restricted
+            productions).
+        shown: tokens behind which white space is text, but for one line feed (PHP's ``?>``).
         bare: node types of arguments that a space begins where no parenthesis does, so that it is a token there (Ruby's
             ``f [a]`` is a call and ``f[a]`` an element).
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
@@ -68,11 +71,12 @@ class Reader:
     extract: Callable[[Node, Draft], None]
     links: Links
     atoms: frozenset[str] = frozenset()
-    wrapped: frozenset[str] = frozenset()
+    forms: Mapping[str, Callable[[bytes, int, int], bytes]] = field(default_factory=dict)
     blocks: frozenset[str] = frozenset()
     transparent: frozenset[str] = frozenset()
+    statements: frozenset[str] = frozenset()
     cut_behind: frozenset[str] = frozenset()
-    cut_before: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
     bare: frozenset[str] = frozenset()
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None

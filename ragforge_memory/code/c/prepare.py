@@ -77,10 +77,45 @@ _PATTERNS = (_IN_CLASS, _ALONE, _BEFORE_TEMPLATE, _BEFORE_FUNCTION, _BEFORE_FUNC
 
 _KEYWORDS = re.compile(rb"\b(?:return|else|case|throw|do|goto|delete|new|typedef|sizeof)\s*$")
 
+_QUOTED = rb'"(?:\\.|[^"\\\n])*"'
+_COMMENTED_MACRO = re.compile(rb"#[ \t]*define\b(?:\\\n|[^\n])*?/\*")
+_MACRO = re.compile(
+    rb"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])+'|" + _QUOTED
+    + rb"|^[ \t]*#[ \t]*(?P<macro>define\b(?:/\*.*?\*/|//(?:\\\n|[^\n])*|" + _QUOTED + rb"|\\\n|[^\n])*)",
+    re.MULTILINE | re.DOTALL,
+)  # fmt: skip
+_MACRO_HEAD = re.compile(rb"define\s+\w+(?:\((?:/\*.*?\*/|[^()])*\))?(?:[ \t]|\\\n|/\*.*?\*/)*", re.DOTALL)
+"""Up to what the macro stands for; a comment here is one to a grammar."""
+_COMMENT_OR_QUOTED = re.compile(rb"/\*.*?\*/|//.*|" + _QUOTED, re.DOTALL)
+
+
+def _without_comments(macro: bytes) -> bytes:
+    """A ``#define`` in which nothing looks like a block comment, which a grammar takes for the macro's end; a line feed
+    in one is not its end either."""
+
+    def blank(found: re.Match[bytes]) -> bytes:
+        text = found[0]
+        if text.startswith(b"//") or b"/*" not in text:
+            return text
+        if text.startswith(b'"'):
+            return text.replace(b"/*", b"/_")
+        lines = text.split(b"\n")
+        return b"\n".join([b" " * (len(line) - 1) + b"\\" for line in lines[:-1]] + [b" " * len(lines[-1])])
+
+    # An empty line in a comment has no room for what would continue it.
+    head = _MACRO_HEAD.match(macro)
+    if head is None or b"\n\n" in macro:
+        return macro
+    return head[0] + _COMMENT_OR_QUOTED.sub(blank, macro[head.end() :])
+
 
 def blanked(data: bytes) -> bytes:
-    """The source with such macros as spaces; line breaks stay."""
+    """The source with such macros as spaces, and without comments in a ``#define``; line breaks stay."""
     text = bytearray(data)
+    if _COMMENTED_MACRO.search(data):
+        for found in _MACRO.finditer(data):
+            if found["macro"]:
+                text[found.start("macro") : found.end("macro")] = _without_comments(found["macro"])
     classes = set(_CLASS.findall(data))
     for pattern in _PATTERNS:
         for found in pattern.finditer(bytes(text)):

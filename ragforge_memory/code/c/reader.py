@@ -11,6 +11,7 @@ from ragforge_memory.code.c.types import in_order
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.written import macro_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,6 +34,7 @@ READER = Reader(
     extract=extract,
     links=Links(modules=modules, neighbours=neighbours, linked=linked, guesses=False, global_names=True),
     atoms=frozenset({"string_literal", "char_literal", "preproc_arg"}),
+    forms={"preproc_arg": macro_body},
     refusal=refusal,
     prepare=blanked,
     leading=LEADING,

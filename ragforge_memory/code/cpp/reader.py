@@ -25,6 +25,7 @@ from ragforge_memory.code.cpp.names import COMMON_MEMBERS
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.written import macro_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -242,6 +243,7 @@ READER = Reader(
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "preproc_arg"}),
+    forms={"preproc_arg": macro_body},
     refusal=refusal,
     prepare=blanked,
     leading=LEADING,

@@ -57,6 +57,7 @@ from ragforge_memory.code.links import Links
 from ragforge_memory.code.packages import root_package, subpackage
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.syntax import first_error, unread_bytes
+from ragforge_memory.code.written import dedented
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -338,4 +339,5 @@ READER = Reader(
     refusal=refusal,
     simplify=(whole_branches, one_branch),
     atoms=frozenset({"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"}),
+    forms={"raw_string_literal": dedented},
 )

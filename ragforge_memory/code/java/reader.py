@@ -43,6 +43,7 @@ from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.packages import package_modules, root_package, subpackage
 from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.written import text_block
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -390,4 +391,5 @@ READER = Reader(
         common_members=COMMON_MEMBERS,
     ),
     atoms=frozenset({"string_literal", "character_literal"}),
+    forms={"string_literal": text_block},
 )

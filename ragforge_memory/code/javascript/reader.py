@@ -13,6 +13,7 @@ from ragforge_memory.code.javascript.types import TYPE_HANDLERS
 from ragforge_memory.code.javascript.uses import USE_HANDLERS
 from ragforge_memory.code.javascript.variables import VARIABLE_HANDLERS
 from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.written import one_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -90,9 +91,11 @@ READER = Reader(
     extract=extract,
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
-    wrapped=frozenset({"jsx_text"}),
-    cut_behind=frozenset({"return", "break", "continue", "yield"}),
-    cut_before=frozenset({"++", "--"}),
+    forms={"jsx_text": one_line},
+    statements=frozenset(
+        {"program", "statement_block", "switch_case", "switch_default", "class_body", "interface_body", "object_type"}
+    ),
+    cut_behind=frozenset({"return", "break", "continue", "yield", "throw", "async", "abstract"}),
     refusal=refusal,
     simplify=(known,),
 )

@@ -56,6 +56,7 @@ from ragforge_memory.code.php.uses import (
     use_named_type,
     use_scoped_call,
 )
+from ragforge_memory.code.written import dedented
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -338,5 +339,7 @@ READER = Reader(
         global_names=True,
         common_members=COMMON_MEMBERS,
     ),
-    atoms=frozenset({"string", "nowdoc", "text"}),
+    atoms=frozenset({"string", "heredoc", "nowdoc", "text"}),
+    forms={"heredoc": dedented, "nowdoc": dedented},
+    shown=frozenset({"php_end_tag"}),
 )

@@ -42,6 +42,7 @@ from ragforge_memory.code.ruby.uses import (
     use_scope_resolution,
     use_super,
 )
+from ragforge_memory.code.written import heredoc_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -286,7 +287,9 @@ READER = Reader(
         global_names=True,
         common_members=COMMON_MEMBERS,
     ),
-    atoms=frozenset({"regex", "simple_symbol"}),
+    atoms=frozenset({"regex", "simple_symbol", "heredoc_body"}),
+    forms={"heredoc_body": heredoc_body},
     bare=frozenset({"argument_list"}),
     transparent=frozenset({"program", "body_statement", "then", "else", "do", "block_body", "begin", "ensure"}),
+    statements=frozenset({"parenthesized_statements", "interpolation", "begin_block", "end_block"}),
 )
