@@ -63,7 +63,7 @@ def root_of(path: str | os.PathLike[str]) -> Path:
         InvalidInput: there is none.
     """
     directory = path_of(path).resolve()
-    if not directory.is_dir():
+    if not os.path.isdir(directory):
         raise InvalidInput(f"{directory} is no directory", hint="give the root of a project")
     return directory
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -151,6 +150,8 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
 
 async def _tell_unmatched(place: Place) -> None:
     """Says which configured patterns match nothing: a slip there leaves files out, or in, without a word."""
+    import asyncio
+
     from ragforge_memory.cli.terminal import note
     from ragforge_memory.code.discover import unmatched
 

@@ -50,6 +50,7 @@ async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
     kind: str, keeping: Keeping, tmp_path: Path, cypher: Cypher
 ) -> None:
     elsewhere = tmp_path / "bob"
+    elsewhere.mkdir()
     async with keeping("files", "Through the kitchen.", user_id="bob", root=elsewhere) as bob:
         his = await bob.create_conversation(title="Windows")
         await his.send_message("where are the windows?")
