@@ -224,14 +224,20 @@ class Background:
 
     async def _all_idle(self, wanted: Sequence[Waiting], *, patient: bool) -> bool:
         """Waits until nothing is due; False where the embedder goes on failing and nobody is ``patient``."""
-        idle = [asyncio.create_task(self._idle[each.kind].wait()) for each in wanted]
-        hopeless = [] if patient else [asyncio.create_task(self._hopeless.wait())]
+
+        async def idle() -> bool:
+            for each in wanted:
+                await self._idle[each.kind].wait()
+            return True
+
+        waits = [asyncio.create_task(idle())]
+        if not patient:
+            waits.append(asyncio.create_task(self._hopeless.wait()))
         try:
-            while not all(each.done() for each in idle) and not any(each.done() for each in hopeless):
-                await asyncio.wait([*idle, *hopeless], return_when=asyncio.FIRST_COMPLETED)
-            return all(each.done() for each in idle)
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return waits[0].done()
         finally:
-            for each in (*idle, *hopeless):
+            for each in waits:
                 each.cancel()
 
     async def _run(self) -> None:
