@@ -36,10 +36,14 @@ class Topic:
 
     @property
     def parts(self) -> list[Part]:
-        """What is embedded, each by itself; a title that only begins the first message is not said twice."""
+        """What is embedded: each text by itself, and all of them as one, where there are several.
+
+        A title that only begins the first message is not said twice.
+        """
         begins = bool(self.first) and " ".join(self.first[0].text.split()).startswith(self.title.rstrip("…").strip())
         parts = [Part("" if begins else self.title, False), Part(self.summary, False), *self.first]
-        return [part for part in parts if part.text.strip()] or [Part(" ", False)]
+        said = [part for part in parts if part.text.strip()] or [Part(" ", False)]
+        return said if len(said) == 1 else [*said, Part("\n".join(part.text for part in said), False)]
 
 
 class SimilarStore(OwnerSearch, WaitingVectors):

@@ -145,11 +145,16 @@ async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher, capl
 
 def test_what_is_embedded_of_a_conversation() -> None:
     first = (Part("How do we lock accounts\nafter failures?", True), Part("So.", False))
-    assert Topic("u", "How do we lock…", "", first).parts == list(first)
+    assert Topic("u", "How do we lock…", "", first).parts == [
+        *first,
+        Part("How do we lock accounts\nafter failures?\nSo.", False),
+    ]
+    assert Topic("u", "How do we lock…", "", first[:1]).parts == list(first[:1])
     assert Topic("u", "Locks", "They locked.", first).parts == [
         Part("Locks", False),
         Part("They locked.", False),
         *first,
+        Part("Locks\nThey locked.\nHow do we lock accounts\nafter failures?\nSo.", False),
     ]
     assert Topic("u", "", "", ()).parts == [Part(" ", False)]
     assert mean([[1.0, 0.0], [0.0, 1.0]]) == [0.5, 0.5]
