@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ragforge_memory.agent.ports import EMBEDDER, PROVIDER, named
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
 from ragforge_memory.models.text import DEEPEST, is_deep, truncated
@@ -207,15 +206,15 @@ def check_made_with(user_id: object, project: object, *, config: object, embedde
     """
     if config is not None and not callable(getattr(config, "to_agent", None)):
         raise InvalidInput(f"config= takes a ConversationConfig, not {type(config).__name__}")
-    if embedder is not None and (why := _EMBEDDER.lacks(embedder)):
+    if embedder is not None and (why := EMBEDDER.lacks(embedder)):
         raise InvalidInput(
-            f"embedder= takes an Embedder, not {_named(embedder)}: {why}",
-            hint=f"by name: config=ConversationConfig(embedding_provider=..., embedding_model=...); {_EMBEDDER.told}",
+            f"embedder= takes an Embedder, not {named(embedder)}: {why}",
+            hint=f"by name: config=ConversationConfig(embedding_provider=..., embedding_model=...); {EMBEDDER.told}",
         )
-    if model is not None and not isinstance(model, str) and (why := _PROVIDER.lacks(model)):
+    if model is not None and not isinstance(model, str) and (why := PROVIDER.lacks(model)):
         raise InvalidInput(
-            f"llm_provider= takes a name or a ModelProvider, not {_named(model)}: {why}",
-            hint=f"use gemini:MODEL, openai:MODEL, extractive or scripted:PATH; {_PROVIDER.told}",
+            f"llm_provider= takes a name or a ModelProvider, not {named(model)}: {why}",
+            hint=f"use gemini:MODEL, openai:MODEL, extractive or scripted:PATH; {PROVIDER.told}",
         )
     for name, what in ((user_id, "user_id"), (project, "project")):
         if name is not None:
@@ -232,69 +231,13 @@ def check_embedder(embedder: object, dimension: object) -> None:
     """
     if isinstance(embedder, str):
         check_text(embedder, "an embedder's name")
-    elif embedder is not None and (why := _EMBEDDER.lacks(embedder)):
+    elif embedder is not None and (why := EMBEDDER.lacks(embedder)):
         raise InvalidInput(
-            f"the embedder is an Embedder or a name, not {_named(embedder)}: {why}",
-            hint=f"name it 'provider:model'; {_EMBEDDER.told}",
+            f"the embedder is an Embedder or a name, not {named(embedder)}: {why}",
+            hint=f"name it 'provider:model'; {EMBEDDER.told}",
         )
     if dimension is not None and (not isinstance(dimension, int) or isinstance(dimension, bool) or dimension < 1):
         raise InvalidInput(f"a dimension is a whole number of 1 or more, not {dimension!r}")
-
-
-def _named(given: object) -> str:
-    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
-
-
-@dataclass(frozen=True, slots=True)
-class _Port:
-    """What an object of the user's must have: values, methods that are awaited, a method that is iterated."""
-
-    values: tuple[str, ...]
-    awaited: tuple[str, ...]
-    streams: tuple[str, ...]
-    told: str
-
-    def lacks(self, given: object) -> str | None:
-        """What of it the object does not have, in words; None: it has all."""
-        if isinstance(given, type):
-            return "an object of it is asked for"
-        methods = (*self.streams, *self.awaited)
-        missing = [name for name in self.values if not hasattr(given, name)]
-        missing += [f"{name}()" for name in methods if not callable(getattr(given, name, None))]
-        if missing:
-            return f"it has no {_listed(missing)}"
-        # Found out here: the first call would come from a task in the background, which repeats what fails.
-        if plain := [name for name in self.awaited if not _is(given, name, inspect.iscoroutinefunction)]:
-            return f"{_listed([f'{name}()' for name in plain])} {'is' if len(plain) == 1 else 'are'} not `async def`"
-        for name in self.streams:
-            if _is(given, name, inspect.iscoroutinefunction) or _is(given, name, inspect.isgeneratorfunction):
-                return f"{name}() is no `async def` with `yield` in it"
-        return None
-
-
-def _is(given: object, name: str, kind: Callable[[object], bool]) -> bool:
-    method = getattr(given, name)
-    # An object that is called is a method too, and what wraps one says so.
-    return any(kind(each) for each in (method, inspect.unwrap(method), type(method).__call__))
-
-
-def _listed(names: Sequence[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-_EMBEDDER = _Port(
-    ("provider", "model", "dimension", "unrelated_cosine"),
-    ("embed_query", "embed_passages", "aclose"),
-    (),
-    "or write one: docs/embeddings.md, “An embedder of your own”",
-)
-_PROVIDER = _Port(
-    ("name", "model", "context_window"),
-    ("aclose",),
-    ("stream",),
-    "or write one: docs/models.md, “A model of your own”",
-)
 
 
 def check_progress(progress: object) -> None:
