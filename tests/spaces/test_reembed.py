@@ -203,15 +203,17 @@ async def test_a_move_that_failed_goes_on_or_is_taken_back(
         )
         assert rows == [{"k": [old.property]}]
         assert plain("MATCH (n:PendingReembedding {project: $p}) RETURN n", p=owner.project) == []
-        # What the model refuses is given up, and the rest is moved all the same.
+        # What the model refuses is given up, a message and what is said of its conversation, and the rest is moved.
         await agent.import_conversation(
             [{"role": "user", "content": "poison"}, {"role": "assistant", "content": "No."}]
         )
         await agent.drain()
         report = await agent.reembed(Failing(models))
-        assert (report.switched, report.messages, report.failed) == (True, ALL + 1, 1)
-        [failed] = plain("MATCH (n:FailedEmbedding {project: $p}) RETURN n.content AS content", p=owner.project)
-        assert failed == {"content": "poison"}
+        assert (report.switched, report.messages, report.failed) == (True, ALL + 1, 2)
+        failed = plain(
+            "MATCH (n:FailedEmbedding {project: $p}) RETURN coalesce(n.content, n.title) AS t", p=owner.project
+        )
+        assert failed == [{"t": "poison"}] * 2
 
 
 @ONE_LINE

@@ -19,10 +19,28 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_last_failures: dict[str, str] = {}
-"""How each embedder failed last: what is tried again and again shows its traceback once."""
-
 OtherEmbedder = Callable[[Space], "Embedder | None"]
+
+
+class Failures:
+    """How embedders failed last: what is tried again and again shows its traceback once."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    @contextmanager
+    def told(self, embedder: Embedder, *, hint: str | None = None) -> Iterator[None]:
+        """Whatever an embedder raises, one of a user's own above all, is an `EmbeddingError` for all who call it."""
+        try:
+            yield
+        except RagforgeError:
+            raise
+        except Exception as error:
+            why = f"{space_model(embedder)} failed: {type(error).__name__}: {error}"
+            if why != self._last:
+                log.warning("%s", why, exc_info=True)
+                self._last = why
+            raise EmbeddingError(why, hint=hint) from error
 
 
 class FollowingEmbedder:
@@ -39,6 +57,7 @@ class FollowingEmbedder:
     def __init__(self, embedder: Embedder, *, opened: bool) -> None:
         self._now = embedder
         self._opened = [embedder] if opened else []
+        self._failures = Failures()
 
     @property
     def now(self) -> Embedder:
@@ -62,11 +81,11 @@ class FollowingEmbedder:
         return self._now.unrelated_cosine
 
     async def embed_query(self, text: str) -> Vector:
-        with failing(self._now):
+        with self._failures.told(self._now):
             return _whole(self._now, await self._now.embed_query(text))
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        with failing(self._now):
+        with self._failures.told(self._now):
             made = await self._now.embed_passages(texts)
             if len(made) != len(texts):
                 raise EmbeddingError(f"{space_model(self._now)} made {len(made)} vectors of {len(texts)} texts")
@@ -168,22 +187,6 @@ class Following:
         except RagforgeError:
             return None
         return found if found is not None and _is_of(found, space) else None
-
-
-@contextmanager
-def failing(embedder: Embedder, *, hint: str | None = None) -> Iterator[None]:
-    """Whatever an embedder raises, one of a user's own above all, is an `EmbeddingError` for all who call it."""
-    try:
-        yield
-    except RagforgeError:
-        raise
-    except Exception as error:
-        model = space_model(embedder)
-        why = f"{model} failed: {type(error).__name__}: {error}"
-        if _last_failures.get(model) != why:
-            log.warning("%s", why, exc_info=True)
-            _last_failures[model] = why
-        raise EmbeddingError(why, hint=hint) from error
 
 
 def _whole(embedder: Embedder, vector: Vector) -> Vector:

@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.similar import topic_vectors
-from ragforge_memory.agent.upkeep.following import failing
+from ragforge_memory.agent.upkeep.following import Failures
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.code.rows import embedding_text
 from ragforge_memory.embeddings.pages import answers, embed_batch
@@ -186,6 +186,7 @@ class _Move:
         self._project = project
         self._store = store
         self._embedder = embedder
+        self._failures = Failures()
         self._progress = progress
         self._total = 0
         self._tried: Counter[str] = Counter()
@@ -276,11 +277,11 @@ class _Move:
         self.failed += len(refused)
 
     async def _answers(self) -> None:
-        with failing(self._embedder, hint=_MEND_IT):
+        with self._failures.told(self._embedder, hint=_MEND_IT):
             await answers(self._embedder)
 
     async def _vectors(self, batch: Sequence[Lacking]) -> list[Vector]:
-        with failing(self._embedder, hint=_MEND_IT):
+        with self._failures.told(self._embedder, hint=_MEND_IT):
             topics = [each for each in batch if each.label == "Conversation"]
             texts = [each for each in batch if each.label != "Conversation"]
             passages = [embedding_text(each.scope) if each.label == "Scope" else each.text for each in texts]
