@@ -51,3 +51,16 @@ def cache_home(home: Path | None = None) -> Path:
 def downloads_home(home: Path | None = None) -> Path:
     """The folder of the pinned downloads, laid out like a Maven repository."""
     return cache_home(home) / "downloads"
+
+
+def write_private(file: Path, text: str) -> None:
+    """Write ``text`` to ``file``, atomically, readable by this user only.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+        out.write(text)
+    os.replace(temporary, file)

@@ -1,4 +1,4 @@
-"""`ragforge config show`: every value, and where it came from."""
+"""`ragforge config`: every value and where it came from; and what a file may reach."""
 
 from __future__ import annotations
 
@@ -30,8 +30,29 @@ def show(settings: Settings, json: JsonOption = False) -> None:
         _print(loaded)
 
 
+@command(app, "allow")
+def allow(settings: Settings) -> None:
+    """Allow this project's configuration to send what is asked, and the code, to the addresses that it names.
+
+    Asked for once, where a ragforge.config.yaml that was found (not named by --config) has an address outside of this
+    machine and its network: of a model (llm.base_url) or of a database (neo4j.uri). It holds until the address, or a
+    variable that goes along, is another.
+    """
+    from ragforge_memory.config import load_config
+    from ragforge_memory.config.allowed import allow as remember
+
+    loaded = load_config(settings.config, settings.project)
+    allowed = remember(loaded)
+    if not allowed:
+        told = f"{loaded.file} names no address outside" if loaded.file else "no configuration was found"
+        typer.echo(f"there is nothing to allow: {told}")
+    for each in allowed:
+        typer.echo(f"allowed: {each}")
+
+
 def _print(loaded: LoadedConfig) -> None:
     from ragforge_memory.cli.terminal import Terminal, note
+    from ragforge_memory.config.allowed import COMMAND, addresses_outside, is_allowed, listed
 
     terminal = Terminal.of_this_process()
     typer.echo(f"file: {loaded.file or 'none found; defaults and environment'}")
@@ -41,6 +62,8 @@ def _print(loaded: LoadedConfig) -> None:
         typer.echo(f"{key.ljust(widths[0])}  {value.ljust(min(widths[1], 40))}  {terminal.dim(origin)}")
     for notice in loaded.notices:
         note(notice)
+    if not is_allowed(loaded):
+        note(f"not allowed so far: {listed(addresses_outside(loaded))}; if that is meant: {COMMAND}")
 
 
 def _shown(value: Any) -> str:

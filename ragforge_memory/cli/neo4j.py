@@ -65,7 +65,7 @@ def status(settings: Settings, json: JsonOption = False) -> None:
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.graph import managed
 
-    external = _external(settings)
+    external = _external(settings, asked=True)
     if external is None:
         found = managed.status()
     else:
@@ -109,9 +109,13 @@ def path(settings: Settings) -> None:
     typer.echo(str(ServerFiles(ragforge_home()).root))
 
 
-def _external(settings: Settings) -> Neo4jConfig | None:
-    """The server that the configuration or the environment names instead of ours."""
+def _external(settings: Settings, *, asked: bool = False) -> Neo4jConfig | None:
+    """The server that the configuration or the environment names instead of ours; ``asked``: it gets its password."""
     from ragforge_memory.config import load_config
+    from ragforge_memory.config.allowed import check_allowed
 
-    configured = load_config(settings.config, settings.project).config.neo4j
+    loaded = load_config(settings.config, settings.project)
+    if asked and settings.config is None:
+        check_allowed(loaded)
+    configured = loaded.config.neo4j
     return configured if configured is not None and configured.uri else None

@@ -24,6 +24,7 @@ from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config import LoadedConfig, load_config
+from ragforge_memory.config.allowed import check_allowed
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.project import ProjectIdentity, identify
 
@@ -88,9 +89,11 @@ def locate(settings: Settings) -> Place:
     or another was named with it, nothing says that it is a part of anything: it is a project of its own.
 
     Raises:
-        ConfigError: the configuration cannot be used.
+        ConfigError: the configuration cannot be used, or sends something where its user has not allowed it.
     """
     loaded = load_config(settings.config, settings.project)
+    if settings.config is None:
+        check_allowed(loaded)
     if settings.project is None or (settings.config is None and loaded.file is not None):
         return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
     root = settings.project.resolve()

@@ -81,7 +81,11 @@ def blame(root: Path, file: str, start: int = 1, end: int | None = None) -> Blam
     for commit in known:
         authors[facts[commit]["author"]] += written[commit]
     last = None
-    if known and not uncommitted and ask(root, "diff", "--quiet", "HEAD", "--", file) is not None:
+    if (
+        known
+        and not uncommitted
+        and ask(root, "diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", file) is not None
+    ):
         # Where the file is as it was committed, git tells of lines that were taken away too.
         which = ("-L", f"{lines}:{file}", "-s") if end else ("--", file)
         last = ask(root, "log", "-1", "--format=%H", *which, seconds=max(1.0, deadline - time.monotonic()))

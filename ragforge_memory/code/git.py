@@ -43,7 +43,7 @@ def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str])
     tracked = ask(directory, "ls-files", "-z", seconds=_LISTING_TIMEOUT)
     changed = ask(
         directory,
-        *("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", commit, "--"),
+        *("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv", commit, "--"),
         seconds=_LISTING_TIMEOUT,
     )
     if tracked is None or changed is None:
@@ -62,6 +62,15 @@ def git_environment() -> dict[str, str]:
     return environment | alone | {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
+def git_command(directory: Path, *arguments: str) -> list[str]:
+    """A git of ours in a directory, which may be somebody else's: it runs no program that is named there.
+
+    A folder of a clone can be laid out like a repository with a configuration of its own; only ``.git`` is one for us.
+    """
+    safe = ("safe.bareRepository=explicit", "core.fsmonitor=false", f"core.hooksPath={os.devnull}")
+    return ["git", *(each for setting in safe for each in ("-c", setting)), "-C", str(directory), *arguments]
+
+
 def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | None:
     """What git says to this, without its last line break; None where it refuses, is not there, or takes longer.
 
@@ -69,7 +78,7 @@ def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | No
     """
     try:
         done = subprocess.run(
-            ["git", "-C", str(directory), *arguments],
+            git_command(directory, *arguments),
             capture_output=True,
             timeout=seconds,
             env=git_environment(),

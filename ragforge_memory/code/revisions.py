@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from ragforge_memory.code.git import ask, git_environment
+from ragforge_memory.code.git import ask, git_command, git_environment
 
 # Longer ways than this are not walked: two end points say nearly as much of so far a past.
 MOST_COMMITS = 5_000
@@ -119,7 +119,7 @@ class Blobs:
     """
 
     def __init__(self, directory: Path) -> None:
-        self._process = _started(["git", "-C", str(directory), "cat-file", "--batch"])
+        self._process = _started(git_command(directory, "cat-file", "--batch"))
 
     def __enter__(self) -> Blobs:
         return self
@@ -266,7 +266,7 @@ def _output(directory: Path, arguments: Sequence[str], *, seconds: float, given:
         return None
     try:
         done = subprocess.run(
-            ["git", "-C", str(directory), *arguments],
+            git_command(directory, *arguments),
             capture_output=True,
             timeout=seconds,
             env=git_environment(),

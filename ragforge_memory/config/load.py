@@ -42,7 +42,8 @@ class LoadedConfig:
 
     ``file`` is None where none was found. ``origins`` gives each dotted key ``default``, ``FILE:LINE`` (with the
     variables that it took) or ``environment NAME``. ``root`` is the folder that the file's relative paths start
-    from: the project's. ``notices`` are remarks about what is probably a mistake, but allowed.
+    from: the project's. ``notices`` are remarks about what is probably a mistake, but allowed. ``from_file`` are the
+    keys whose values the file says, not a variable that gives all of it; ``variables`` those that it takes, by path.
     """
 
     config: RagforgeConfig
@@ -50,6 +51,8 @@ class LoadedConfig:
     root: Path = field(default_factory=Path.cwd)
     origins: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    from_file: frozenset[str] = frozenset()
+    variables: Mapping[environment.Path, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def source_root(self) -> Path:
@@ -164,7 +167,24 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
     except ValidationError as error:
         raise refused(error, RagforgeConfig, place_of=place_of, variable_of=variables.get) from error
     _follow_models(config, origins)
-    return LoadedConfig(config, file, root, origins, tuple(_notices(values, config, file)))
+    said = frozenset(
+        ".".join(path) for path in values.lines if _is_said(values, path, environ) and path not in variables
+    )
+    if "llm.model" in said and ("llm", "base_url") not in {*variables, *values.lines}:
+        said |= {"llm.base_url"}  # `provider:model@address`
+    notices = tuple(_notices(values, config, file))
+    return LoadedConfig(config, file, root, origins, notices, said, dict(values.variables))
+
+
+def _is_said(values: FileValues, path: environment.Path, environ: Mapping[str, str]) -> bool:
+    """Whether the file says a value, or a part of it; one that is wholly a variable's is the environment's."""
+    names = values.variables.get(path, ())
+    value: Any = values.data
+    for key in path:
+        if not isinstance(value, dict) or key not in value:
+            return False
+        value = value[key]
+    return len(names) != 1 or value != environ.get(names[0])
 
 
 def _llm_provider(data: Mapping[str, Any]) -> str | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ragforge_memory.code.git import head_commit
+from ragforge_memory.code.git import head_commit, uncommitted_files
+from ragforge_memory.code.revisions import changes_between
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -92,3 +93,27 @@ def test_a_variable_of_a_git_hook_does_not_lead_astray(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
 
     assert head_commit(repository) is not None
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_nothing_that_a_repository_names_is_run(tmp_path: Path, bare: bool) -> None:
+    # A folder of ordinary files that is laid out like a repository comes with every clone; `.git` with an archive.
+    folder = tmp_path / "src"
+    own = folder if bare else folder / ".git"
+    run(tmp_path, "init", "-q", "--bare", str(own))
+    for setting, value in (("core.bare", "false"), ("core.worktree", str(folder))):
+        run(tmp_path, f"--git-dir={own}", "config", setting, value)
+    (folder / "app.py").write_text("def f(): ...\n")
+    run(folder, f"--git-dir={own}", f"--work-tree={folder}", "add", "app.py")
+    run(folder, f"--git-dir={own}", f"--work-tree={folder}", "commit", "-qm", "one")
+    ran = tmp_path / "ran"
+    run(tmp_path, f"--git-dir={own}", "config", "core.fsmonitor", f'touch "{ran}"; false')
+    (folder / "app.py").write_text("def f(): return 1\n")
+    run(folder, "status")
+    assert ran.exists()  # what is guarded against does happen
+    ran.unlink()
+    commit = head_commit(folder)
+    assert (commit is None) == bare
+    uncommitted_files(folder, commit or "HEAD", ["app.py"])
+    assert changes_between(folder, "HEAD", None) is None if bare else changes_between(folder, "HEAD", None)
+    assert not ran.exists()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from ragforge_memory.home import write_private
 
 Status: TypeAlias = Literal["starting", "ready", "stopping", "stopped", "failed"]
 
@@ -95,19 +96,6 @@ def write_state(files: ServerFiles, state: State) -> None:
         OSError: it cannot be written.
     """
     write_private(files.state, json.dumps(asdict(state), indent=1) + "\n")
-
-
-def write_private(file: Path, text: str) -> None:
-    """Write ``text`` to ``file``, atomically, readable by this user only.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-        out.write(text)
-    os.replace(temporary, file)
 
 
 def _process(content: Any) -> ProcessId | None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ragforge_memory.graph.managed.bolt import handshake
-from ragforge_memory.graph.managed.files import ProcessId, ServerFiles, write_private
+from ragforge_memory.graph.managed.files import ProcessId, ServerFiles
 from ragforge_memory.graph.managed.java import has_vector_module
 from ragforge_memory.graph.managed.processes import end, identify, is_alive
 from ragforge_memory.graph.managed.settings import ServerSettings, argument_file, java_arguments, neo4j_conf
+from ragforge_memory.home import write_private
 
 STOP_PATIENCE = 60.0
 """Seconds that the server gets to close its databases before it is killed."""

@@ -10,8 +10,9 @@ import shlex
 from dataclasses import dataclass
 
 from ragforge_memory.errors import ConfigError, ServerStartError
-from ragforge_memory.graph.managed.files import ServerFiles, write_private
+from ragforge_memory.graph.managed.files import ServerFiles
 from ragforge_memory.graph.queries import Version, parse_version
+from ragforge_memory.home import write_private
 
 DEFAULT_VERSION = "2026.09.0"
 """The Neo4j that is fetched and started unless ``RAGFORGE_NEO4J_VERSION`` names another pinned one."""
