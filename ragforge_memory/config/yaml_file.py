@@ -6,7 +6,7 @@ change the file's structure. Text that a key expects is taken as it is written: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_BYTES = 1_000_000
+_MOST_DEEP = 50
+# References to anchors multiply: so many give 3^10 values at most, a hundred give a thousand million.
+_MOST_ALIASES = 32
 
 _COLLECTIONS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
@@ -48,6 +51,7 @@ def read_yaml(file: FilePath, model: type[BaseModel], environ: Mapping[str, str]
     text = _text_of(file)
     loader = yaml.SafeLoader(text)
     try:
+        _check_size(yaml.parse(text, yaml.SafeLoader), str(file))
         root = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -79,6 +83,22 @@ def _text_of(file: FilePath) -> str:
         raise ConfigError("there is no such file", hint="check its path (--config)", file=str(file)) from error
     except OSError as error:
         raise ConfigError(f"the file cannot be read: {error.strerror}", file=str(file)) from error
+
+
+def _check_size(events: Iterable[yaml.Event], file: str) -> None:
+    """Refuses a small text that would become a very large value, or a very deep one, before it is made."""
+    import yaml
+
+    deep = aliases = 0
+    for event in events:
+        deep += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        aliases += isinstance(event, yaml.AliasEvent)
+        line = event.start_mark.line + 1 if event.start_mark else None
+        if deep > _MOST_DEEP:
+            raise ConfigError("is nested too deeply", hint=f"{_MOST_DEEP} levels are the most", file=file, line=line)
+        if aliases > _MOST_ALIASES:
+            told = f"{_MOST_ALIASES} are the most; write the values out"
+            raise ConfigError("refers to anchors (*name) too often", hint=told, file=file, line=line)
 
 
 def _is_null(node: yaml.Node) -> bool:
@@ -142,7 +162,7 @@ class _Reading:
     def value(self, node: yaml.Node, path: Path, *, as_text: bool = False, depth: int = 0) -> Any:
         import yaml
 
-        if depth > 50:
+        if depth > _MOST_DEEP:  # an anchor that refers to itself
             raise self.error("is nested too deeply", node, path)
         if not isinstance(node, yaml.ScalarNode) and node.tag not in _COLLECTIONS:
             return self.plain(node, path)

@@ -446,12 +446,6 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
     assert refused.value.file == str(file)
 
 
-def test_deep_nesting_is_refused_and_cycles_too(load: Load) -> None:
-    for text in ("x: " + "[" * 200 + "]" * 200, "x: &a {b: *a}"):
-        with pytest.raises(ConfigError):
-            load(text)
-
-
 @pytest.mark.parametrize("path", ["a\0b", "~nobody-of-that-name/x", "\ud800", 5])
 def test_what_is_no_path_is_told(path: Any) -> None:
     with pytest.raises(ConfigError, match="is no path"):
