@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +13,30 @@ from ragforge_memory.project import TEXTS_MARKER
 MAX_TEXT_BYTES = 1_000_000
 """Larger files are data; the limit of the ingest too."""
 
+# What programs read their keys from, and private keys themselves; an example of one has none.
+_OF_KEYS = re.compile(
+    r".*\.env|\.env(rc)?(\..+)?|[._]netrc|\.npmrc|\.pypirc|\.pgpass|\.my\.cnf|\.git-credentials|\.htpasswd|\.vault-token"
+    r"|id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk)",
+    re.IGNORECASE,
+)
+_OF_KEYS_IN = {".aws": "credentials", ".docker": "config.json", ".kube": "config"}
+_EXAMPLE = re.compile(r"example|sample|template|\bdist\b|defaults?\b", re.IGNORECASE)
+
+
+def holds_keys(path: str) -> bool:
+    """Whether a path's name is that of a file of keys and passwords, which no tool opens: a model's vendor gets to
+    see what a tool reads, and what asks for it may be a text that was planted in the code."""
+    *folders, name = path.split("/")
+    if folders and _OF_KEYS_IN.get(folders[-1]) == name:
+        return True
+    return _OF_KEYS.fullmatch(name) is not None and _EXAMPLE.search(name) is None
+
 
 def inside(root: Path, path: str) -> Path | None:
     """The regular file at ``path`` below ``root``; None for everything else.
 
     Refused are absolute paths, ``..``, links that leave the root, git's own folder (its config may hold
-    credentials), the files with conversations' texts, folders, devices and pipes.
+    credentials), files of keys (`holds_keys`), the files with conversations' texts, folders, devices and pipes.
     """
     parts = path.replace("\\", "/").split("/")
     if not path or "\0" in path or path.startswith(("/", "~")) or ":" in parts[0] or ".." in parts:
@@ -28,6 +47,8 @@ def inside(root: Path, path: str) -> Path | None:
         top = root.resolve(strict=True)
         real = (top / Path(*parts)).resolve(strict=True)
         if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
+            return None
+        if holds_keys(real.relative_to(top).as_posix()):
             return None
         if any((folder / TEXTS_MARKER).exists() for folder in real.parents if folder.is_relative_to(top)):
             return None
@@ -69,7 +90,7 @@ def is_unread(path: str) -> bool:
 
 
 def text_files(root: Path) -> Iterator[str]:
-    """Paths of the project's files below ``root``, with ``/``; what git ignores and tools wrote is left out.
+    """Paths of the project's files below ``root``, with ``/``; what git ignores, tools wrote or has keys is left out.
 
     Links are not followed. Whether a file is text is for its reader to say.
     """
@@ -98,7 +119,7 @@ def text_files(root: Path) -> Iterator[str]:
             if entry.is_dir(follow_symlinks=False):
                 if not is_tool_folder(entry.name, names) and not rules.ignores(outer, folder=True):
                     yield from walk(folder / entry.name, path, rules)
-            elif entry.is_file(follow_symlinks=False) and not rules.ignores(outer):
+            elif entry.is_file(follow_symlinks=False) and not rules.ignores(outer) and not holds_keys(path):
                 yield path
 
     yield from walk(top, "", first)
