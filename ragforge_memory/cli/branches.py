@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.conversation import AsyncConversation
@@ -65,7 +66,7 @@ async def _branch(settings: Settings, reference: str, from_: str | None, title: 
     if json:
         print_json(made.info)
     else:
-        typer.echo(f"branched at message {made.info.from_seq}: {made.uuid}")
+        echo(f"branched at message {made.info.from_seq}: {made.uuid}")
 
 
 async def _tree(settings: Settings, reference: str, json: bool) -> None:
@@ -78,7 +79,7 @@ async def _tree(settings: Settings, reference: str, json: bool) -> None:
     if json:
         print_json(found)
     else:
-        typer.echo("\n".join(drawn(found, conversation.uuid)))
+        echo("\n".join(drawn(found, conversation.uuid)))
 
 
 async def find_message(services: Services, conversation: AsyncConversation, reference: str) -> str:

@@ -18,6 +18,7 @@ from ragforge_memory.cli.options import (
     check_conversation,
     command,
 )
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -114,7 +115,7 @@ class Talk:
         """A line beside the answers; one that is too long goes on at ``margin``."""
         terminal = self.session.terminal
         self.session.spinner.clear()
-        print(terminal.dim(terminal.wrap(text, margin=margin)), flush=True)
+        echo(terminal.dim(terminal.wrap(text, margin=margin)))
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.config import LoadedConfig
@@ -45,9 +46,9 @@ def allow(settings: Settings) -> None:
     allowed = remember(loaded)
     if not allowed:
         told = f"{loaded.file} names no address outside" if loaded.file else "no configuration was found"
-        typer.echo(f"there is nothing to allow: {told}")
+        echo(f"there is nothing to allow: {told}")
     for each in allowed:
-        typer.echo(f"allowed: {each}")
+        echo(f"allowed: {each}")
 
 
 def _print(loaded: LoadedConfig) -> None:
@@ -55,11 +56,11 @@ def _print(loaded: LoadedConfig) -> None:
     from ragforge_memory.config.allowed import COMMAND, addresses_outside, is_allowed, listed
 
     terminal = Terminal.of_this_process()
-    typer.echo(f"file: {loaded.file or 'none found; defaults and environment'}")
+    echo(f"file: {loaded.file or 'none found; defaults and environment'}")
     settings = [(s.key, _shown(s.value), _origin(s.origin, loaded.file)) for s in loaded.settings()]
     widths = [max((len(row[column]) for row in settings), default=0) for column in (0, 1)]
     for key, value, origin in settings:
-        typer.echo(f"{key.ljust(widths[0])}  {value.ljust(min(widths[1], 40))}  {terminal.dim(origin)}")
+        echo(f"{key.ljust(widths[0])}  {value.ljust(min(widths[1], 40))}  {terminal.dim(origin)}")
     for notice in loaded.notices:
         note(notice)
     if not is_allowed(loaded):

@@ -17,6 +17,7 @@ from ragforge_memory.cli import (
     references,
 )
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
@@ -123,7 +124,7 @@ def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
         title = one_line(info.title or "(no title)", 200)
         marks = [*(f"#{tag}" for tag in info.tags), *(["archived"] if info.status == "archived" else [])]
         line = " ".join([title, *marks])
-        typer.echo(about + (one_line(line, max(20, terminal.width - len(about))) if terminal.rendered else line))
+        echo(about + (one_line(line, max(20, terminal.width - len(about))) if terminal.rendered else line))
     if not page.items:
         note(f"no conversations in the project {project}")
     if page.next_cursor:
@@ -148,8 +149,8 @@ async def _show(settings: Settings, reference: str, limit: int, before: str | No
     from ragforge_memory.cli.transcript import transcript
 
     terminal = Terminal.of_this_process()
-    typer.echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
-    typer.echo(transcript(messages, terminal), nl=False)
+    echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
+    print(transcript(messages, terminal), end="", flush=True)  # laid out, with its own colours
     if age:
         note(age)
 
@@ -160,4 +161,4 @@ async def _archive(settings: Settings, reference: str, archived: bool) -> None:
     async with open_graph(settings) as agent:
         conversation = await agent.load_conversation(reference)
         await (conversation.archive() if archived else conversation.unarchive())
-    typer.echo(f"{'archived' if archived else 'active again'}: {conversation.uuid}")
+    echo(f"{'archived' if archived else 'active again'}: {conversation.uuid}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import BranchTree
@@ -95,7 +96,7 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
             question = f"Delete {name!r} ({conversation.uuid[:8]}, {messages}{stay})?"
             typer.confirm(question, abort=True, err=True)
         await conversation.delete()
-    typer.echo(f"deleted: {conversation.uuid}")
+    echo(f"deleted: {conversation.uuid}")
 
 
 async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
@@ -115,7 +116,7 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
             for info in shown:
                 updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
                 title = one_line(info.title or "(no title)", 60)
-                typer.echo(f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  {title}", err=not dry_run)
+                echo(f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  {title}", err=not dry_run)
             if len(found) > len(shown):
                 note(f"and {len(found) - len(shown):,} more: --dry-run lists them")
         if found and dry_run:
@@ -124,7 +125,7 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
             if not yes:
                 typer.confirm(f"Delete {counted(len(found), 'conversation')}?", abort=True, err=True)
             deleted = await agent.delete_expired_conversations(older_than_days=older_than, keep=keep)
-            typer.echo(f"deleted: {counted(len(deleted), 'conversation')}")
+            echo(f"deleted: {counted(len(deleted), 'conversation')}")
     if stay is not None:
         raise stay
 

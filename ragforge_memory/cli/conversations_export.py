@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.shown import echo
 
 # Of what could not be exported, so many are named.
 _SHOWN = 10
@@ -80,9 +81,9 @@ async def _one(
         conversation = await agent.load_conversation(reference)
         made = await conversation.export(output, format=format_.value, embeddings=embeddings)
     if output is not None:
-        typer.echo(f"exported: {conversation.uuid} to {output}")
+        echo(f"exported: {conversation.uuid} to {output}")
     elif isinstance(made, str):
-        typer.echo(made, nl=False)
+        echo(made, nl=False)
     else:
         print_json(made)
 
@@ -114,7 +115,7 @@ async def _all(settings: Settings, file: Path, embeddings: bool, force: bool, *,
     async with open_graph(settings) as agent, spinner.running("exporting"):
         report = await agent.export_all(file, embeddings=embeddings)
     number, messages = counted(report.conversations, "conversation"), counted(report.messages, "message")
-    typer.echo(f"exported: {number}, {messages}, {report.size_bytes:,} bytes to {name or file}", err=name is not None)
+    echo(f"exported: {number}, {messages}, {report.size_bytes:,} bytes to {name or file}", err=name is not None)
     for error in report.errors[:_SHOWN]:
         note(f"not exported: {error.conversation_id[:8]}: {error.message}")
     if report.failed:

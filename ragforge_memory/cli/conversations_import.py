@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.archives.transcripts import OnConflict
@@ -109,7 +110,7 @@ def _print(report: ImportReport) -> None:
     calls = f", {counted(report.tool_calls, 'tool call')}" if report.tool_calls else ""
     skipped = f"; {counted(report.skipped, 'was', 'were')} here already" if report.skipped else ""
     number = counted(report.conversations, "conversation")
-    typer.echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{skipped}")
+    echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{skipped}")
     for error in report.errors[:_SHOWN]:
         note(f"refused: {error.message}")
     for hint in dict.fromkeys(_as_option(error.hint) for error in report.errors[:_SHOWN] if error.hint):

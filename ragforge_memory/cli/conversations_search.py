@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -132,9 +133,9 @@ def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     for hit in hits:
         message = hit.message
         when = message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
-        typer.echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
+        echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
         for line in _around_the_words(message.content, hit.matched_words, width - len(_INDENT)):
-            typer.echo(_INDENT + line)
+            echo(_INDENT + line)
     if not hits:
         note("nothing found")
     if "meaning" in missed:
@@ -195,7 +196,7 @@ def _around_the_words(content: str, words: Sequence[str], width: int) -> list[st
     """At most two lines of ``width`` columns of what was said, around the words that were found."""
     import textwrap
 
-    from ragforge_memory.cli.markdown import printable
+    from ragforge_memory.cli.shown import printable
     from ragforge_memory.language.excerpts import excerpt, without_fences
 
     said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +72,7 @@ async def _decisions(
         return
     terminal = Terminal.of_this_process()
     for each in found:
-        typer.echo(terminal.wrap("\n".join(_lines(each)), margin=4))
+        echo(terminal.wrap("\n".join(_lines(each)), margin=4))
     keeps = locate(settings).loaded.config.agent.memory.enabled
     for line in _notes(found, about, keeps=keeps, doubtful=doubtful, narrowed=bool(about or since or until), age=age):
         note(line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.doctor import Check
@@ -67,6 +68,6 @@ def _print(checks: list[Check], terminal: Terminal) -> None:
         mark = "ok  " if check.ok else "FAIL"
         line = terminal.wrap(f"{mark}  {check.name.ljust(width)}  {check.detail}", margin=width + 8)
         shown = f"\x1b[{32 if check.ok else 31}m{mark}\x1b[0m" if terminal.color else mark
-        typer.echo(shown + line.removeprefix(mark))
+        echo(shown + line.removeprefix(mark))
         if check.hint:
-            typer.echo(terminal.wrap(f"{' ' * (width + 8)}{check.hint}"))
+            echo(terminal.wrap(f"{' ' * (width + 8)}{check.hint}"))

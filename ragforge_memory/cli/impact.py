@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,9 +80,9 @@ def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
     terminal = Terminal.of_this_process()
     since = f"that is what {earlier} itself changed; `ragforge impact {earlier}..` tells what has changed since"
     if not found.scopes:
-        typer.echo(terminal.wrap(f"no definition has changed{_outside(found)}"))
+        echo(terminal.wrap(f"no definition has changed{_outside(found)}"))
         if earlier:
-            typer.echo(terminal.wrap(since))
+            echo(terminal.wrap(since))
         return
     told: set[str] = set()
     for scope in found.scopes:
@@ -91,15 +92,15 @@ def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
         new = [(each, kinds) for each, kinds in _once(scope) if _states(each) or each.message.uuid not in told]
         again = len({each.message.uuid for each in scope.messages}) - len(new)
         above = f" ({counted(again, 'answer')} above)" if again else ""
-        typer.echo(terminal.wrap(f"{_line(scope)}{above}", margin=4))
+        echo(terminal.wrap(f"{_line(scope)}{above}", margin=4))
         told.update(each.message.uuid for each, _ in new)
         for times, each, kinds in _alike(scope, sorted(new, key=lambda pair: _rank(pair[0]))):
-            typer.echo(_said(scope, each, kinds, times, terminal))
+            echo(_said(scope, each, kinds, times, terminal))
     for summary in found.summaries:
-        typer.echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
-    typer.echo(terminal.wrap(_total(found)))
+        echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
+    echo(terminal.wrap(_total(found)))
     if earlier:
-        typer.echo(terminal.wrap(since))
+        echo(terminal.wrap(since))
 
 
 def _outside(found: Impact) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +127,7 @@ async def _ingest(settings: Settings, wanted: Wanted) -> None:
                     spinner.phase(f"making vectors of the code, {left:,} to go")
             if not wanted.json:
                 made = f"{counted(waiting, 'vector')} made, {time.monotonic() - start:.1f} s"
-                typer.echo(made if waiting else "all code has its vectors")
+                echo(made if waiting else "all code has its vectors")
 
         if not wanted.watch:
             _print(await read(), wanted)
@@ -184,13 +185,13 @@ def _print(report: IngestReport, wanted: Wanted) -> None:
         return
     commit = f" at {report.commit[:12]}" if report.commit else ""
     languages = ", ".join(f"{count:,} {name}" for name, count in report.languages.items())
-    typer.echo(f"{report.project}{commit}")
-    typer.echo(f"{counted(report.files, 'file')} ({languages or 'no code'}), {report.files_changed:,} read")
-    typer.echo(f"{counted(report.scopes, 'scope')}: {_changes(report)}")
+    echo(f"{report.project}{commit}")
+    echo(f"{counted(report.files, 'file')} ({languages or 'no code'}), {report.files_changed:,} read")
+    echo(f"{counted(report.scopes, 'scope')}: {_changes(report)}")
     unresolved = counted(report.unresolved, "name is", "names are")
-    typer.echo(f"{counted(report.edges, 'edge')}; {unresolved} not of this project")
+    echo(f"{counted(report.edges, 'edge')}; {unresolved} not of this project")
     _print_skipped(report.skipped)
-    typer.echo(f"{report.seconds:.1f} s")
+    echo(f"{report.seconds:.1f} s")
 
 
 def _print_change(report: IngestReport, before: IngestReport) -> None:
@@ -199,7 +200,7 @@ def _print_change(report: IngestReport, before: IngestReport) -> None:
 
     if report.added or report.updated or report.removed:
         read = f"{counted(report.files_changed, 'file')} read"
-        typer.echo(f"{read}, {counted(report.scopes, 'scope')}: {_changes(report)}, {report.seconds:.1f} s")
+        echo(f"{read}, {counted(report.scopes, 'scope')}: {_changes(report)}, {report.seconds:.1f} s")
     _print_skipped([each for each in report.skipped if each not in before.skipped])
 
 
@@ -208,9 +209,9 @@ def _print_skipped(skipped: Sequence[SkippedFile]) -> None:
 
     for each in skipped[:_SKIPPED_SHOWN]:
         how = "read in part" if each.reason.endswith(PARTLY) else "skipped"
-        typer.echo(f"{how} {each.file}: {each.reason}")
+        echo(f"{how} {each.file}: {each.reason}")
     if len(skipped) > _SKIPPED_SHOWN:
-        typer.echo(f"skipped {len(skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
+        echo(f"skipped {len(skipped) - _SKIPPED_SHOWN:,} more; --json lists them")
 
 
 def _changes(report: IngestReport) -> str:

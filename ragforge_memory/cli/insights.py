@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ragforge_memory.cli.options import JsonOption, ModelOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, Insights
@@ -164,15 +165,15 @@ def _print(insight: Insight) -> None:
     """When it was made, of which conversation and of what on one line; below it what was found."""
     import json
 
-    from ragforge_memory.cli.markdown import printable
     from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.shown import printable
     from ragforge_memory.cli.terminal import Terminal
 
     terminal = Terminal.of_this_process()
     when = insight.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
-    typer.echo(f"{insight.conversation_id[:8]}  {terminal.dim(f'{when}  {one_line(insight.task, 80)}')}")
+    echo(f"{insight.conversation_id[:8]}  {terminal.dim(f'{when}  {one_line(insight.task, 80)}')}")
     for line in json.dumps(insight.data, ensure_ascii=False, indent=2).splitlines():
-        typer.echo(f"    {printable(line)}")
+        echo(f"    {printable(line)}")
 
 
 def _print_ending(found: Insights) -> None:

@@ -152,9 +152,9 @@ def _show(error: Exception, arguments: list[str]) -> int:
     told = _usage(error) if isinstance(error, _USAGE) else describe(error)
     code: int = told["exit_code"]
     if _wants_json(arguments):
-        import json
+        from ragforge_memory.cli.output import as_json
 
-        print(json.dumps(told, ensure_ascii=False), file=sys.stderr)
+        print(as_json(told), file=sys.stderr)
         return code
     from ragforge_memory.cli.terminal import fitted, hint_of
 

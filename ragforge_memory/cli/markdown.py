@@ -8,18 +8,12 @@ import re
 from typing import Any
 
 from ragforge_memory.cli.blocks import Block, BlockSplitter
+from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Terminal
 
-# Control characters that a model or a quoted file could send to the terminal; tab and newline stay.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # What ends a line of rich's: spaces that pad it, between escape sequences.
 _LINE_END = re.compile(r"(?: |\x1b\[[0-9;]*m)+$", re.MULTILINE)
-
-
-def printable(text: str) -> str:
-    """The text without control characters."""
-    return _CONTROLS.sub("", text)
 
 
 class MarkdownPrinter:

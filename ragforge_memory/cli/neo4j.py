@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -53,7 +54,7 @@ def stop(settings: Settings) -> None:
             f"Neo4j at {external.uri} is configured, which is not ours to stop",
             hint=f"without NEO4J_URI and neo4j.uri this stops the local server of {ragforge_home()}",
         )
-    typer.echo("Neo4j stopped." if managed.stop() else "Neo4j was not running.")
+    echo("Neo4j stopped." if managed.stop() else "Neo4j was not running.")
 
 
 @command(app, "status")
@@ -82,12 +83,12 @@ def _tell(found: ServerStatus) -> None:
     kind = "managed" if found.managed else "external"
     if found.running:
         process = f", process {found.pid}" if found.pid else ""
-        typer.echo(f"Neo4j {found.version} ({kind}) runs at {found.uri}{process}.")
+        echo(f"Neo4j {found.version} ({kind}) runs at {found.uri}{process}.")
     else:
         place = f" at {found.uri}" if found.uri else ""
-        typer.echo(f"Neo4j ({kind}){place} is not running.")
+        echo(f"Neo4j ({kind}){place} is not running.")
     if found.managed:
-        typer.echo(f"Its home is {found.home}.")
+        echo(f"Its home is {found.home}.")
 
 
 @command(app, "logs")
@@ -97,7 +98,7 @@ def logs(settings: Settings, lines: LinesOption = 100) -> None:
 
     text = managed.logs(lines=lines)
     if text:
-        typer.echo(text)
+        echo(text)
 
 
 @command(app, "path")
@@ -106,7 +107,7 @@ def path(settings: Settings) -> None:
     from ragforge_memory.graph.managed.files import ServerFiles
     from ragforge_memory.home import ragforge_home
 
-    typer.echo(str(ServerFiles(ragforge_home()).root))
+    echo(str(ServerFiles(ragforge_home()).root))
 
 
 def _external(settings: Settings, *, asked: bool = False) -> Neo4jConfig | None:

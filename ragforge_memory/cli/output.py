@@ -6,15 +6,17 @@ import json
 import sys
 from typing import Any
 
+from ragforge_memory.cli.shown import CONTROLS
+
 
 def print_json(value: Any) -> None:
     """Prints one JSON document, indented."""
-    sys.stdout.write(json.dumps(plain(value), ensure_ascii=_ascii(), indent=2) + "\n")
+    sys.stdout.write(as_json(value, indent=2) + "\n")
 
 
 def print_json_line(value: Any) -> None:
     """Prints one JSON document as a line and sends it off."""
-    sys.stdout.write(json.dumps(plain(value), ensure_ascii=_ascii()) + "\n")
+    sys.stdout.write(as_json(value) + "\n")
     sys.stdout.flush()
 
 
@@ -27,6 +29,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     return value
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    """JSON without a sign that a terminal would take for a command, or that turns the order of others round."""
+    text = json.dumps(plain(value), ensure_ascii=_ascii(), indent=indent)
+    return CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def _ascii() -> bool:

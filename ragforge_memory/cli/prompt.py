@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ragforge_memory.cli.markdown import printable
+from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import note
 
 if TYPE_CHECKING:

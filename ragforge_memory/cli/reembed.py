@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
@@ -110,10 +111,10 @@ def _print(report: ReembedReport) -> None:
     }
     made = ", ".join(counted(count, *what) for what, count in counts.items() if count)
     was = f", which were {report.previous}'s" if report.switched else ""
-    typer.echo(f"the vectors are those of {report.model} ({report.dimension} dimensions){was}")
+    echo(f"the vectors are those of {report.model} ({report.dimension} dimensions){was}")
     if made:
-        typer.echo(f"{made} embedded")
+        echo(f"{made} embedded")
     if report.failed:
         words = "was refused by the model and is", "were refused by the model and are"
-        typer.echo(f"{counted(report.failed, *words)} found by words alone")
-    typer.echo(f"{report.seconds:.1f} s")
+        echo(f"{counted(report.failed, *words)} found by words alone")
+    echo(f"{report.seconds:.1f} s")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
@@ -54,7 +55,7 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
         return
     terminal = Terminal.of_this_process()
     for info in found:
-        typer.echo(terminal.wrap("\n".join(_lines(info))))
+        echo(terminal.wrap("\n".join(_lines(info))))
     nothing = f"nothing was said about {scope!r} that is tied to one definition"
     note(age if found else f"{nothing}; ragforge conversations search {shlex.quote(scope)} looks for the word")
 

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Literal
 
-from ragforge_memory.cli.markdown import MarkdownPrinter, printable
+from ragforge_memory.cli.markdown import MarkdownPrinter
+from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ import typer
 from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
 from ragforge_memory.cli.interrupts import Interrupts
-from ragforge_memory.cli.markdown import printable
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
+from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config import LoadedConfig, load_config

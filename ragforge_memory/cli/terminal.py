@@ -13,6 +13,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ragforge_memory.cli.shown import printable
+
 if TYPE_CHECKING:
     from ragforge_memory.errors import RagforgeError
 
@@ -132,13 +134,13 @@ class Spinner:
 def note(text: str, *, whole: bool = False) -> None:
     """One line on stderr, dim where it is a terminal; ``whole``: it is there to be copied, so it is not broken."""
     able = sys.stderr.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
-    shown = text if whole else fitted(text)
+    shown = printable(text) if whole and sys.stderr.isatty() else fitted(text)
     print(f"\x1b[2m{shown}\x1b[0m" if able and shown else shown, file=sys.stderr, flush=True)
 
 
 def fitted(text: str) -> str:
     """The text as stderr takes it: broken between words where that is a terminal."""
-    return _wrapped(text, _columns()) if sys.stderr.isatty() else text
+    return _wrapped(printable(text), _columns()) if sys.stderr.isatty() else text
 
 
 def _columns() -> int:

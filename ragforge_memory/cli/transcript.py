@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragforge_memory.cli.markdown import MarkdownPrinter, printable
+from ragforge_memory.cli.markdown import MarkdownPrinter
 from ragforge_memory.cli.references import labels
 from ragforge_memory.cli.render import tool_line
+from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Terminal
 from ragforge_memory.models.conversation import Message
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.shown import echo
 
 
 def register(app: typer.Typer) -> None:
@@ -28,4 +29,4 @@ def _print() -> None:
     import platform
     from importlib.metadata import version as installed
 
-    typer.echo(f"ragforge {installed('ragforge-memory')} (Python {platform.python_version()})")
+    echo(f"ragforge {installed('ragforge-memory')} (Python {platform.python_version()})")
