@@ -1,0 +1,31 @@
+"""Words of a long message are found in a time that grows as the message does: nothing else runs meanwhile."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ragforge_memory.graph.text import query_words, terms, text_words
+
+LONGEST = 400_000
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "piece", ["ab1", "0a1b2c3d", "é", "漢字", "a:b", "1.2", "1,", "a_b", "aB", "it's", "x-", "a1:", "é1."]
+)
+@pytest.mark.parametrize("before", ["", '"', "é"])
+def test_a_long_run_is_looked_at_once(piece: str, before: str) -> None:
+    text = before + piece * (LONGEST // len(piece)) + before
+    began = time.perf_counter()
+    for words in (terms, query_words, text_words):
+        words(text)
+    assert time.perf_counter() - began < 20  # seconds; what looks at it again from each place takes hours
+
+
+def test_what_is_joined_is_found_by_its_parts() -> None:
+    found = terms("auth:session at 10.0.0.1, O'Reilly, 3.11 and 50,000; redis:alpine:x 1.2.3.4 a1:b c: d").split()
+    for part in ("auth", "session", "10", "0", "1", "reilly", "3", "11", "50", "000", "redis", "alpine", "4"):
+        assert part in found
+    assert "c" not in found
