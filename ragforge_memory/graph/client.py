@@ -17,6 +17,7 @@ from neo4j import exceptions as driver_errors
 
 from ragforge_memory.config.refusal import masked_address
 from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
+from ragforge_memory.graph.apart import Places, within
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
@@ -127,6 +128,7 @@ class GraphClient:
         self._recovering = asyncio.Lock()
         self._generation = 0
         self._version: Version | None = None
+        self._places = Places()
         self.breaker = Breaker()
 
     @property
@@ -171,8 +173,7 @@ class GraphClient:
         """
         self._check_process()
         with self._errors("the first contact"):
-            async with asyncio.timeout(STATEMENT_TIMEOUT):
-                info = await self._driver.get_server_info()
+            info = await within(asyncio.timeout(STATEMENT_TIMEOUT), self._driver.get_server_info)
         return parse_version(info.agent.rpartition("/")[2])
 
     async def read(
@@ -382,10 +383,12 @@ class GraphClient:
             return await in_session(with_retries)
 
         with self._errors(name):
-            if timeout is not None:
-                async with asyncio.timeout(timeout):
-                    return await attempt()
-            return await unless_hanging(self._driver, attempt, managed=self._recover is not None)
+            async with self._places.one(SLOW_TIMEOUT):
+                if in_a_hurry():
+                    self.breaker.check()  # it may have opened while this waited for its place
+                if timeout is not None:
+                    return await within(asyncio.timeout(timeout), attempt)
+                return await unless_hanging(self._driver, attempt, managed=self._recover is not None)
 
     def _errors(self, name: str) -> AbstractContextManager[None]:
         return translated(name, address=self._address, database=self._database, managed=self._recover is not None)

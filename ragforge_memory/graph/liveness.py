@@ -9,6 +9,8 @@ from typing import TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
+from ragforge_memory.graph.apart import within
+
 # A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server). A server that has
 # just started compiles its first statements for seconds: one that takes longer than this is asked whether it is there,
 # and if it says so within ALIVE_TIMEOUT it is slow and not hanging, and given SLOW_TIMEOUT. Most of the 2.6 s is for
@@ -37,8 +39,7 @@ def is_lost(error: BaseException | None) -> bool:
 async def refusal(driver: neo4j.AsyncDriver, timeout: float = ALIVE_TIMEOUT) -> Exception | None:
     """Why the server does not answer: a TimeoutError where it hangs; None where it answers."""
     try:
-        async with asyncio.timeout(timeout):
-            await driver.get_server_info()
+        await within(asyncio.timeout(timeout), driver.get_server_info)
     except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
         return error
     return None
@@ -76,17 +77,15 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
         nonlocal watcher
         watcher = loop.create_task(watch())
 
+    limit = asyncio.timeout(SLOW_TIMEOUT)
+    timer = loop.call_later(GONE_AFTER if managed else ASKED_AFTER, begin_watching)
     try:
-        async with asyncio.timeout(SLOW_TIMEOUT) as limit:
-            timer = loop.call_later(GONE_AFTER if managed else ASKED_AFTER, begin_watching)
-            try:
-                return await attempt()
-            finally:
-                timer.cancel()
-                if watcher is not None:
-                    watcher.cancel()
+        return await within(limit, attempt)
     except TimeoutError:
         if refused is not None and is_lost(refused):
             raise refused from None
         raise
-    raise AssertionError("unreachable")
+    finally:
+        timer.cancel()
+        if watcher is not None:
+            watcher.cancel()
