@@ -50,7 +50,6 @@ async def test_a_cancel_of_the_caller_ends_the_attempt_first() -> None:
         try:
             await as_the_driver_does()
         finally:
-            await asyncio.sleep(0)
             ended.append(True)
 
     task = asyncio.create_task(within(asyncio.timeout(5), attempt))
