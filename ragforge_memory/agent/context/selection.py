@@ -23,6 +23,7 @@ from ragforge_memory.agent.context.importance import sentences_and_lines
 from ragforge_memory.agent.context.newest import least_tokens, message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import (
     Quote,
+    addition,
     history,
     is_shortened,
     system_prompt,
@@ -94,7 +95,7 @@ def rendered(parts: Parts, question: str, tools: tuple[ToolSpec, ...]) -> ModelR
         summary=parts.summary,
         compressed=parts.compression.content if parts.compression else None,
         quotes=parts.quotes,
-        additions=[message.content for message in parts.additions],
+        additions=parts.additions,
     )
     chat = history(parts.recent.messages, lambda message: cuts[message.uuid])
     return ModelRequest(system, (*chat, ChatMessage("user", question)), tools)
@@ -126,7 +127,7 @@ def build(
     offered = tool_tokens((*tools, reading))
     fixed = {"system": bare, "tools": offered, "question": asked}
     additions = _additions(before.messages, (window.limit - sum(fixed.values())) * _ADDITIONS_SHARE // 100)
-    fixed["system"] += sum(estimate_tokens(message.content) + 1 for message in additions)
+    fixed["system"] += sum(estimate_tokens(addition(message)) + 1 for message in additions)
     room = max(0, window.limit - sum(fixed.values()))
 
     candidates = exchanges(before.messages)
@@ -297,7 +298,7 @@ def _additions(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
     """The conversation's own system messages, the newest of them where there are too many."""
     taken: list[Message] = []
     for message in reversed([each for each in messages if each.role == "system" and each.content.strip()]):
-        room -= estimate_tokens(message.content) + 1
+        room -= estimate_tokens(addition(message)) + 1
         if room < 0:
             break
         taken.insert(0, message)
