@@ -259,19 +259,28 @@ class _Assignment:
         return found
 
     def _take_the_only_of_its_name(self) -> bool:
-        """Takes pairs of a name that nothing else had, nor has: it was written anew where it stands now."""
-        only = [
+        """Takes pairs of a name that nothing else had, nor has: it was written anew where it stands now. In its file
+        and class, where ``Info`` is ``info`` now, nothing more has to be alike."""
+        left = [pair for pair in self._pairs if pair.old not in self._taken and pair.new not in self._used]
+        here = [pair for pair in left if pair.name >= NEARLY_SAME_NAME and self._is_in_place(pair)]
+        olds, news = Counter(pair.old for pair in here), Counter(pair.new for pair in here)
+        only = [pair for pair in here if olds[pair.old] == news[pair.new] == 1]
+        only += [
             pair
-            for pair in self._pairs
-            if pair.old not in self._taken
-            and pair.new not in self._used
+            for pair in left
+            if pair not in only
             and pair.name == SAME_NAME
             and pair.similarity >= _ENOUGH_OF_A_NAME
             and self._evidence.only_of_its_name(self._lost[pair.old], self._new[pair.new])
         ]
         for pair in only:
-            self._take(pair)
+            if pair.old not in self._taken and pair.new not in self._used:
+                self._take(pair)
         return bool(only)
+
+    def _is_in_place(self, pair: _Pair) -> bool:
+        old, new = self._lost[pair.old], self._new[pair.new]
+        return (old.file, old.around) == (new.file, new.around)
 
     def _go_with_what_they_held(self) -> None:
         """A function that was hardly more than the one inside of it is where that one is: ``createGetter`` returned the
