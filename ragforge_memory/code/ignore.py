@@ -109,10 +109,10 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
 
 def compiled(patterns: Iterable[str]) -> GitIgnoreSpec | None:
     """The patterns (gitignore's format) ready to match, None where there are none."""
-    from pathspec import GitIgnoreSpec
+    from ragforge_memory.code.wildcards import spec_of
 
     lines = [line for line in patterns if line.strip() and not line.startswith("#")]
-    return GitIgnoreSpec.from_lines(lines) if lines else None
+    return spec_of(lines) if lines else None
 
 
 EVERYTHING = ("**/*", "**", "*")
