@@ -30,12 +30,23 @@ if TYPE_CHECKING:
 _NAMES = frozenset({"identifier", "dotted_name", "attribute"})
 _LONGEST_LINE = 400
 
+MAX_DEPTH = 100
+"""Scopes in one another. Each has its own text with all that is in it, and its name with those around it."""
+
+# Bytes of all scopes together, and as many times those of the file: of 2,511 files of 17 projects none has four
+# times its own.
+_MOST_TEXT, _TEXT_A_BYTE = 20_000_000, 20
+
 MAX_SPACES = 100
 """Namespaces in one another that are told apart: their names together grow with the square of how deep they are."""
 
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
+
+
+class TooDeep(Exception):
+    """The file's scopes are nested so deeply that their texts would grow with the square of its size."""
 
 
 class _Close:
@@ -119,6 +130,7 @@ class Draft:
         self._bindings: list[Binding] = []
         self._open: list[OpenScope] = []
         self._counts: dict[str, int] = {}
+        self._text_left = max(_MOST_TEXT, _TEXT_A_BYTE * len(data))
         self._spaces: list[tuple[int, tuple[str, ...]]] = []
         self._handlers: Mapping[str, Handler] = {}
         self._normal_form = None if data.isascii() else normal_form
@@ -224,6 +236,9 @@ class Draft:
             end: the node whose end is the scope's, where it is not the whole's.
             tokens_of: the node whose tokens are the scope's, where they are not the whole's.
             qualified_name: where it is not the parent's and the name joined by a dot.
+
+        Raises:
+            TooDeep: no file that people write has as many scopes in one another.
         """
         parent = self.current
         if qualified_name is None:
@@ -259,6 +274,9 @@ class Draft:
         )
         if name_node is not None and name_node.start_point[0] + 1 <= scope.end_line:
             scope.definition_line = name_node.start_point[0] + 1
+        self._text_left -= scope.end_byte - scope.start_byte
+        if scope.depth >= MAX_DEPTH or self._text_left < 0:
+            raise TooDeep
         self.scopes.append(scope)
         self._open.append(scope)
         return scope

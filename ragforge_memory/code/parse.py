@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.draft import Draft, TooDeep
 from ragforge_memory.code.languages import language_of, parser_of, reader_of
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import Rest, rest_of, sound_part
-from ragforge_memory.code.syntax import first_error, tree_of, unread_bytes
+from ragforge_memory.code.syntax import first_error, is_too_deep, tree_of, unread_bytes
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -24,6 +24,14 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 
 ENDLESS = "takes too long to parse: its syntax errors have no end"
 """The reason that a file is skipped for where the parser comes to no end."""
+
+DEEP = "nested too deeply"
+"""The reason where it would take a time that grows with the square of the file's size to read it."""
+
+LATE = "takes too long to read"
+"""The reason where a reading process had to be ended over it."""
+
+_GIVEN_UP = frozenset({ENDLESS, DEEP})
 
 _WIDE_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
                (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))  # fmt: skip
@@ -57,7 +65,7 @@ def parse_partly(path: str, data: bytes) -> tuple[ParsedFile, Rest | None]:
         return sound
 
     parsed = _parsed(path, data, part)
-    return (parsed, rest) if parsed.error != ENDLESS else unread(path, data, ENDLESS)
+    return (parsed, rest) if parsed.error not in _GIVEN_UP else unread(path, data, parsed.error)
 
 
 def unread(path: str, data: bytes, reason: str) -> tuple[ParsedFile, Rest | None]:
@@ -80,9 +88,12 @@ def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, R
     root = tree_of(parser, reader.prepare(text) if reader.prepare else text)
     if root is None:
         return ParsedFile(path, language.name, error=ENDLESS)
-    draft = _drafted(root, path, language.name, text, reader)
-    if root.has_error and reader.simplify and first_error(root) is not None:
-        root, draft = _simplified(root, draft, parser, reader)
+    try:
+        draft = _drafted(root, path, language.name, text, reader)
+        if root.has_error and reader.simplify and first_error(root) is not None:
+            root, draft = _simplified(root, draft, parser, reader)
+    except TooDeep:
+        return ParsedFile(path, language.name, error=DEEP)
     parsed = draft.finish(root, reader)
     error = None
     if root.has_error or draft.doubtful:
@@ -91,6 +102,8 @@ def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, R
 
 
 def _drafted(root: Node, path: str, language: str, text: bytes, reader: Reader) -> Draft:
+    if is_too_deep(root):
+        raise TooDeep
     draft = Draft(path, language, text, reader.normal_form)
     reader.extract(root, draft)
     return draft

@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 # or broken in the middle. On some broken texts it would try forms for minutes (472 bytes of Rust: four and more).
 _MOST_LOOKS, _BYTES_A_LOOK = 2_000, 4
 
+# Nodes with the nodes around each, in all: what is asked of a node's surroundings, or said again of each that holds it,
+# takes as many steps. Of 2,511 files of 17 projects none has more than a 200th of this, nor a fifth a node.
+_MOST_LEVELS, _LEVELS_A_NODE = 200_000_000, 500
+# Smaller parts of a tree are not counted.
+_FEW = 50
+
 
 def tree_of(parser: Parser, data: bytes) -> Node | None:
     """The root of a text's tree; None where the parser does not come to an end in reasonable time."""
@@ -26,6 +32,17 @@ def tree_of(parser: Parser, data: bytes) -> Node | None:
     except ValueError:
         parser.reset()
         return None
+
+
+def is_too_deep(root: Node) -> bool:
+    """Whether a tree is nested so deeply that reading it would take a time that grows with the square of its size."""
+    most = max(_MOST_LEVELS, _LEVELS_A_NODE * root.descendant_count)
+    levels, stack = 0, [root]
+    while stack and levels <= most:
+        node = stack.pop()
+        levels += node.descendant_count
+        stack.extend([child for child in node.children if child.descendant_count > _FEW])
+    return levels > most
 
 
 def first_error(root: Node) -> str | None:

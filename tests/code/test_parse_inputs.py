@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragforge_memory.code.languages import LANGUAGES, language_of, reader_of
-from ragforge_memory.code.parse import parse, parse_partly
+from ragforge_memory.code.parse import DEEP, parse, parse_partly
 
 EXTENSIONS = [language.extensions[0] for language in LANGUAGES.values() if language.extensions]
 
@@ -92,6 +92,28 @@ def test_deep_nesting_and_long_chains_are_read() -> None:
     assert len(parse("a.py", nested.encode()).scopes) == 90
     arrows = "const a = " + "x => " * 3000 + "g();"
     assert parse("a.js", arrows.encode()).error is None
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("a.py", "x = a" + ".b" * 12_000),
+        ("a.js", "x = " + "(() =>\n" * 6_000 + "1" + ")" * 6_000),
+        ("a.ts", "x = " + "a ? b :\n" * 12_000 + "1"),
+        ("a.js", "class A { m() {\n" * 200 + "}}" * 200),
+        ("a.java", "class A {\n" * 200 + "}" * 200),
+        ("a.rs", "mod a {\n" * 200 + "}" * 200),
+        ("a.rb", "module A\n" * 200 + "end\n" * 200),
+        ("a.py", "".join(" " * level + f"class A{level}:\n" for level in range(200)) + " " * 200 + "pass\n"),
+        ("a.cs", "class A {\n" * 60 + "// a comment\n" * 30_000 + "}" * 60),
+    ],
+    ids=["attributes", "arrows", "conditions", "js", "java", "rust", "ruby", "python", "text"],
+)
+def test_what_is_nested_too_deeply_is_not_read(path: str, data: str) -> None:
+    parsed, rest = parse_partly(path, data.encode())
+    assert (parsed.error, parsed.scopes) == (DEEP, ())
+    assert rest is not None
+    assert rest.words
 
 
 @pytest.mark.long

@@ -50,6 +50,37 @@ def test_a_process_that_is_killed_is_made_up_for(root: Path) -> None:
         assert len(readers.read(files)) == len(files)
 
 
+@pytest.mark.parametrize("processes", [1, 2], ids=["alone", "among many"])
+def test_a_file_that_takes_too_long_is_skipped_and_all_others_are_read(root: Path, processes: int) -> None:
+    slow = "".join(f"def f{n}(x):\n    return g(x.y[{n}], 'text') + {n}\n" for n in range(18_000))
+    for name in ("a.py", "m30.py"):
+        (root / name).write_text(slow)
+    files = [(path, (root / path).stat().st_size + 20_000) for path, _ in sizes(root)]
+
+    with Readers(root, size=10_000_000, processes=processes, seconds=0.6) as readers:
+        readings = readers.read(files)
+        assert readers._can_open
+
+    assert [reading.path for reading in readings] == [path for path, _ in files]
+    late = [reading for reading in readings if reading.skipped == "takes too long to read"]
+    assert [reading.path for reading in late] == ["a.py", "m30.py"]
+    for reading in late:
+        assert reading.hash
+        assert reading.rest is not None
+        assert reading.rest.may_hold("f17")
+    assert [reading for reading in readings if reading not in late] == [
+        read_file(root, path) for path, _ in files if path not in ("a.py", "m30.py")
+    ]
+
+
+def test_a_large_file_is_read_in_a_process_that_can_be_ended(root: Path) -> None:
+    with Readers(root, size=100_000, processes=2) as readers:
+        small = readers.read([("m1.py", 400)])
+        assert not readers._open
+        assert readers.read([("m1.py", 400), ("m2.py", 60_000)])[0] == small[0]
+        assert len(readers._open) == 1
+
+
 def test_a_file_that_is_gone_is_a_reading_too(tmp_path: Path) -> None:
     reading = read_file(tmp_path, "gone.py")
 
