@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
+from ragforge_memory.code.open_scope import OpenScope
 
 if TYPE_CHECKING:
     from tree_sitter import Node

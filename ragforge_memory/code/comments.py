@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,20 @@ _XML_REFERENCE = re.compile(r'<(?:see|paramref|typeparamref)\s+\w+="(?:[A-Z]:)?(
 _XML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
+_MOST_BEFORE = 1_000
+"""So many nodes before another are looked at: each costs a way through all that its parent holds."""
+
+
+def before(node: Node) -> Iterator[Node]:
+    """The nodes before one in its parent, the nearest first."""
+    for _ in range(_MOST_BEFORE):
+        sibling = node.prev_sibling
+        if sibling is None:
+            return
+        yield sibling
+        node = sibling
+
+
 def doc_before(draft: Draft, node: Node, *, skipping: frozenset[str] = frozenset()) -> str | None:
     """What the comments directly before a node say; None where there are none.
 
@@ -35,8 +50,7 @@ def doc_before(draft: Draft, node: Node, *, skipping: frozenset[str] = frozenset
     """
     top = node.start_point[0]
     texts: list[str] = []
-    sibling = node.prev_sibling
-    while sibling is not None:
+    for sibling in before(node):
         row, column = sibling.end_point
         last = row if column else row - 1
         if sibling.type in skipping and last >= top - 1:
@@ -49,7 +63,6 @@ def doc_before(draft: Draft, node: Node, *, skipping: frozenset[str] = frozenset
             texts.append(draft.text(sibling))
         else:
             break
-        sibling = sibling.prev_sibling
     return clean(texts[::-1]) if texts else None
 
 

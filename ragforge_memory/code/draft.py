@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ragforge_memory.code.fingerprint import Tokens, text_hash, tokens_hash
+from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import (
-    TYPE_TYPES,
     Binding,
     BindingKind,
     Export,
@@ -60,52 +59,6 @@ Visit: TypeAlias = "Iterable[Node | _Close]"
 """What a handler returns: the nodes to visit next, in source order, with CLOSE where a scope ends."""
 
 Handler = Callable[["Draft", "Node"], "Iterable[Node | _Close]"]
-
-
-@dataclass(slots=True)
-class OpenScope:
-    """A scope while its inside is read; fields as in ParsedScope. Handlers may set what ``open`` was not told."""
-
-    key: str
-    name: str
-    qualified_name: str
-    type: ScopeType
-    start_line: int
-    definition_line: int
-    end_line: int
-    start_byte: int
-    end_byte: int
-    name_byte: int | None
-    token_bytes: tuple[int, int]
-    """Where its tokens begin and end."""
-    parent: OpenScope | None
-    depth: int
-    signature: str = ""
-    docstring: str | None = None
-    owner: str | None = None
-    return_type: str | None = None
-    returns: str | None = None
-    parameters: tuple[str, ...] = ()
-    takes: tuple[int, int | None] | None = None
-    modifiers: tuple[str, ...] = ()
-    complexity: int = 1
-    decorators: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
-    interfaces: tuple[str, ...] = ()
-    uses: list[Use] = field(default_factory=list)
-    bindings: list[Binding] = field(default_factory=list)
-    outside: set[str] = field(default_factory=set)
-    """Names that are assigned here but belong to a scope further out (``global``, ``nonlocal``)."""
-
-    @property
-    def is_type(self) -> bool:
-        """Whether it can have members."""
-        return self.type in TYPE_TYPES
-
-    @property
-    def is_astray(self) -> bool:
-        """Whether it is a method whose type was lost."""
-        return self.type == "method" and self.parent is None and self.owner is None
 
 
 class Draft:
@@ -304,14 +257,18 @@ class Draft:
             return
         if value is None and kind not in ("self", "parameter", "unknown"):
             kind = "unknown"
-        (self._bindings if scope is None else scope.bindings).append(Binding(name, kind, value, line))
+        binding = Binding(name, kind, value, line)
+        if scope is None:
+            self._bindings.append(binding)
+        else:
+            scope.bind(binding)
 
     def known(self, name: str) -> Binding | None:
         """The innermost function's newest binding of a name with a known type, else None."""
         function = self.enclosing_function
         if function is None:
             return None
-        found = (b for b in reversed(function.bindings) if b.name == name and b.value and b.kind != "alias")
+        found = (b for b in reversed(function.bound(name)) if b.value and b.kind != "alias")
         return next(found, None)
 
     def add_import(self, local: str, module: str, name: str | None, line: int, *, exported: bool = False) -> None:

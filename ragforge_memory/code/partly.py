@@ -24,7 +24,8 @@ from ragforge_memory.language.names import HIDDEN
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import Draft, OpenScope
+    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.open_scope import OpenScope
 
 PARTLY = "; what is whole was read"
 """The end of the reason that a file is skipped for, where some of it was read."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,6 +116,22 @@ def test_what_is_nested_too_deeply_is_not_read(path: str, data: str) -> None:
     assert (parsed.error, parsed.scopes) == (DEEP, ())
     assert rest is not None
     assert rest.words
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("a.js", "var a = 1" + "".join(f",\nb{n} = f" for n in range(30_000)) + ";"),
+        ("a.ts", "class A {\n" + "/**/\n" * 60_000 + "m() {} }"),
+        ("a.py", "class A:\n def f(self):\n" + "".join(f"  a{n} = b\n  self.x{n} = q{n}\n" for n in range(13_000))),
+    ],
+    ids=["variables", "comments", "assignments"],
+)
+def test_many_things_beside_one_another_take_no_longer_each(path: str, data: str) -> None:
+    began = time.process_time()
+    assert parse(path, data.encode()).error is None
+    # They take less than a second; with a time that grows with the square of their number more than ten.
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.long

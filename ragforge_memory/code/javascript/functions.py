@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import doc_before
-from ragforge_memory.code.draft import CLOSE, Draft, Handler, OpenScope
+from ragforge_memory.code.comments import before, doc_before
+from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.text import (
     bind_pattern,
     first_named,
@@ -14,6 +15,7 @@ from ragforge_memory.code.javascript.text import (
     type_text,
     value,
 )
+from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import LONGEST_TEXT, ScopeType
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ def around(node: Node) -> Node:
     whole = node
     parent = node.parent
     if parent is not None and parent.type in ("lexical_declaration", "variable_declaration", "expression_statement"):
-        if sum(child.is_named and child.type != "comment" for child in parent.children) > 1:
+        # One after the other: two are enough, of as many as a declaration may have.
+        named = (parent.named_child(place) for place in range(parent.named_child_count))
+        if len(list(islice((child for child in named if child and child.type != "comment"), 2))) > 1:
             return node
         whole, parent = parent, parent.parent
     if parent is not None and parent.type == "ambient_declaration":
@@ -227,13 +231,13 @@ def anonymous(draft: Draft, node: Node) -> Visit:
 
 def decorators_of(node: Node) -> list[Node]:
     """A member's decorators: inside it in JavaScript's grammar, before it in TypeScript's."""
-    found = [child for child in node.children if child.type == "decorator"]
-    sibling = node.prev_named_sibling
-    while sibling is not None and sibling.type in ("decorator", "comment"):
+    outside = []
+    for sibling in before(node):
         if sibling.type == "decorator":
-            found.insert(0, sibling)
-        sibling = sibling.prev_named_sibling
-    return found
+            outside.append(sibling)
+        elif sibling.is_named and sibling.type != "comment":
+            break
+    return [*outside[::-1], *(child for child in node.children if child.type == "decorator")]
 
 
 def _method(draft: Draft, node: Node) -> Visit:

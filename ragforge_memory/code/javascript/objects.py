@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import CLOSE, Draft, OpenScope
+from ragforge_memory.code.draft import CLOSE, Draft
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
     around,
@@ -17,6 +17,7 @@ from ragforge_memory.code.javascript.text import (
     property_name,
     value,
 )
+from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import ScopeType
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def this_member(draft: Draft, node: Node, name: str, name_node: Node | None, rig
         local = draft.known(known)
         if local is not None:
             kind, known = local.kind, local.value
-        elif any(b.name == known for b in function.bindings):
+        elif function.bound(known):
             kind, known = "unknown", None
     draft.bind(name, kind, known, line, owner)
     return None

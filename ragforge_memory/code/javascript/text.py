@@ -10,7 +10,8 @@ from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import Draft, OpenScope
+    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.open_scope import OpenScope
 
 NAMES = frozenset(
     {"identifier", "type_identifier", "property_identifier", "private_property_identifier",

@@ -87,7 +87,8 @@ def _declarator(draft: Draft, node: Node) -> Visit:
 
 def _worth_naming(draft: Draft, node: Node, exported: bool) -> bool:
     declaration = node.parent
-    constant = declaration is not None and any(child.type == "const" for child in declaration.children)
+    kind = declaration.child_by_field_name("kind") if declaration is not None else None
+    constant = kind is not None and kind.type == "const"
     statement = declaration.parent if declaration is not None else None
     ambient = statement is not None and statement.type == "ambient_declaration"
     top = statement is not None and statement.type in ("program", "export_statement")

@@ -8,7 +8,8 @@ from ragforge_memory.code.clauses import (
     comment_free,
     present,
 )
-from ragforge_memory.code.draft import Draft, OpenScope
+from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.php.text import (
     dotted,
     type_text,
@@ -64,11 +65,7 @@ def bind_assignment(draft: Draft, node: Node) -> Visit:
         return present(right)
     if left.type == "member_access_expression" and dotted(draft, left.child_by_field_name("object")) == "this":
         owner, name = draft.enclosing_type, left.child_by_field_name("name")
-        if (
-            owner is not None
-            and name is not None
-            and not any(b.name == draft.text(name) and b.value for b in owner.bindings)
-        ):
+        if owner is not None and name is not None and not any(b.value for b in owner.bound(draft.text(name))):
             kind, value = value_of(draft, right)
             known = draft.known(value) if kind == "alias" and value is not None else None
             if known is not None:

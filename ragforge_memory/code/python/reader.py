@@ -285,14 +285,14 @@ def _bind_field(draft: Draft, left: Node, right: Node | None, annotation: Node |
         return []
     if receiver.type == "identifier" and function is not None and owner is not None:
         me = draft.text(receiver)
-        if any(b.name == me and b.kind == "self" for b in function.bindings):
+        if any(b.kind == "self" for b in function.bound(me)):
             kind, value = ("type", declared) if (declared := type_text(draft, annotation)) else value_of(draft, right)
             known = draft.known(value) if kind == "alias" and value else None
             if known is not None:
                 kind, value = known.kind, known.value
             elif value is not None and value.partition(".")[0] == me:
                 value = "self" + value[len(me) :]
-            elif kind == "alias" and value is not None and any(b.name == value for b in function.bindings):
+            elif kind == "alias" and value is not None and function.bound(value):
                 kind, value = "unknown", None
             draft.bind(draft.text(name_node), kind, value, draft.line(left), owner)
             return []

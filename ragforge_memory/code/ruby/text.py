@@ -27,7 +27,7 @@ def is_local(draft: Draft, name: str) -> bool:
     """Whether a bare name is a variable here and not a call."""
     scope = draft.current
     while scope is not None and not scope.is_type:
-        if any(bound.name == name for bound in scope.bindings):
+        if scope.bound(name):
             return True
         scope = scope.parent if scope.type == "constant" else None
     return False

@@ -20,7 +20,7 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.comments import before, doc_before
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
@@ -111,11 +111,11 @@ def _implement(draft: Draft, owner: str, interface: str, line: int) -> None:
 def _attributes(node: Node) -> list[Node]:
     """The ``#[…]`` before an item, in source order."""
     found = []
-    sibling = node.prev_sibling
-    while sibling is not None and (sibling.type in _ATTRIBUTES or sibling.type.endswith("comment")):
+    for sibling in before(node):
         if sibling.type in _ATTRIBUTES:
             found.append(sibling)
-        sibling = sibling.prev_sibling
+        elif not sibling.type.endswith("comment"):
+            break
     return found[::-1]
 
 

@@ -10,7 +10,8 @@ from ragforge_memory.code.parsed import LONGEST_TEXT
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import Draft, OpenScope
+    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.open_scope import OpenScope
     from ragforge_memory.code.parsed import BindingKind
 
 _POINTERS = frozenset({"Option", "Box", "Rc", "Arc", "Result", "RefCell", "Cell", "Mutex", "RwLock", "Cow", "Pin",
