@@ -34,8 +34,9 @@ _BYTES_PER_PROCESS = 1_000_000
 _MOST_PROCESSES = 8
 # A job is large enough that the pipe does not count, small enough that all finish at about the same time.
 _JOB_BYTES = 200_000
-# What takes a time that grows with the square of its size takes a few seconds at this size, and minutes beyond.
-_MOST_BYTES_HERE = 50_000
+# What takes a time that grows with the square of its size takes some seconds at this size, and minutes beyond; a
+# process takes a third of a second to begin, which one edit of a file of ordinary size should not.
+_MOST_BYTES_HERE = 200_000
 # A large file of ordinary code takes some 3 s a million bytes. What is counted is the time on a processor, which is the
 # same however much else runs.
 _SECONDS_A_FILE, _BYTES_A_FILE = 30.0, 1_000_000
