@@ -405,6 +405,9 @@ SECRET = "q7Xv-9zKp2LmW4"
         '{{"a": "{{\\"password\\": \\"{}\\"}}"}}',
         '{{\\\\\\"api_key\\\\\\":\\\\\\"{}\\\\\\"}}',
         "my password is {}",
+        "<password>{}</password>",
+        "os.environ['API_KEY'] = '{}'",
+        "const apiKey = `{}`;",
         "the api key is: {}.",
         "DB_PASS={}",
         "smtp_pass: {}",
@@ -554,6 +557,8 @@ def test_odd_passwords_go(text: str, value: str) -> None:
         "the token is next_token_2 or the secret is required",
         "the password is stored in table2column3",
         "passes = 12, passwords = 345678901",
+        "<password>required</password>, <label>password1</label>",
+        "const apiKey = `${{apiKey1}}`;",
     ],
 )
 def test_assignments_of_something_else_stay(text: str) -> None:
@@ -687,6 +692,20 @@ def test_a_value_is_cleaned_down_to_its_bottom() -> None:
 )
 def test_a_name_may_make_its_value_a_secret(name: str, value: str, goes: bool) -> None:
     assert redact_value({name: value}) == {name: "[redacted secret]" if goes else value}
+
+
+def test_headers_in_values_are_cleaned() -> None:
+    value = {
+        "Authorization": "Basic YWRhOmh1bnRlcjI=",
+        "Cookie": "theme=dark; sid=" + _made(32),
+        "X-Auth-Token": SECRET,
+    }
+    assert redact_value(value) == {
+        "Authorization": "Basic [redacted credential]",
+        "Cookie": "theme=dark; sid=[redacted cookie]",
+        "X-Auth-Token": "[redacted secret]",
+    }
+    assert redact_value({"authorization": "required: see 12"}) == {"authorization": "required: see 12"}
 
 
 def test_a_name_may_make_other_values_secrets() -> None:

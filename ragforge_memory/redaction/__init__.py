@@ -24,6 +24,8 @@ _HINTS = tuple(dict.fromkeys(hint for each in PATTERNS for hint in each.hints))
 _SHORTEST = 14
 # Fewer characters are no secret and no assignment of one.
 _SHORTEST_TEXT = 8
+# Names that say how a value is to be read.
+_HEADERS = ("authorization", "cookie")
 
 
 def redact(text: str) -> str:
@@ -70,8 +72,17 @@ def _redacted_dict(value: dict[Any, Any], levels: int) -> dict[Any, Any]:
         while name in clean:  # two secrets of one kind are still two names
             number += 1
             name = f"{redact(str(key))} {number}"
-        clean[name] = _under(_kind(key, item), item, levels)
+        clean[name] = _under(_kind(key, item), _without_header(key, item), levels)
     return clean
+
+
+def _without_header(name: Any, value: Any) -> Any:
+    """A header's value as it is cleaned behind its name; any other as it is."""
+    if isinstance(name, str) and isinstance(value, str):
+        for header in _HEADERS:
+            if name.lower().endswith(header):
+                return redact(f"{header}: {value}").removeprefix(f"{header}: ")
+    return value
 
 
 def _kind(name: Any, value: Any) -> Kind | None:

@@ -22,7 +22,8 @@ from ragforge_memory.redaction.values import (
 MARK = "[redacted secret]"
 
 # A literal without white space, as code, JSON and YAML write it, and JSON in a string of JSON.
-_LITERAL = re.compile(r"[:=]>?[ \t]{0,20}[rbu]?(\\{0,8}[\"'])([^\"'\s]{6,500})\1", re.I)
+_LITERAL = re.compile(r"[:=]>?[ \t]{0,20}[rbu]?(\\{0,8}[\"'`])([^\"'`\s]{6,500})\1", re.I)
+_ELEMENT = re.compile(r">([^<>\s\"']{6,500})(?=</)")
 # What a shell takes without quotes: in a .env file, a script, or anywhere in a command.
 _SHELL = re.compile(
     r"(?<![A-Za-z0-9])(?:SECRET(?:_KEY|_ACCESS_KEY)?|TOKEN|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|PRIVATE_KEY)="
@@ -91,6 +92,8 @@ def _without(line: str) -> str:
         line = _YAML.sub(_named, line)
     if "=" in line:
         line = _UNQUOTED.sub(_unquoted, _SHELL.sub(_named, line))
+    if "</" in line:
+        line = _ELEMENT.sub(_literal_alone, line)
     return _LITERAL.sub(_literal, line) if "=" in line or ":" in line else line
 
 
@@ -123,6 +126,11 @@ def _literal(match: re.Match[str]) -> str:
         return match[0]
     data = match.string[match.start() - 1 : match.start()] in ('"', "'")
     return _marked(match, 2) if is_quoted_secret(kind, match[2], data=data) else match[0]
+
+
+def _literal_alone(match: re.Match[str]) -> str:
+    kind = kind_before(match.string, match.start())
+    return _marked(match, 1) if kind and is_quoted_secret(kind, match[1]) else match[0]
 
 
 def _named(match: re.Match[str]) -> str:

@@ -69,7 +69,7 @@ NAMED = re.compile(
 
 def kind_before(text: str, end: int) -> Kind | None:
     """What the name that ends there in ``text``, but for quotes and a sign of assignment, says of its value."""
-    return kind_of(text[max(0, end - _REACH) : end].rstrip(" \t:=").rstrip("\\\"'`*"))
+    return kind_of(text[max(0, end - _REACH) : end].rstrip(" \t:=").rstrip("\\\"'`*]"))
 
 
 def kind_of(name: str) -> Kind | None:
