@@ -221,7 +221,7 @@ class MemoryConfig(Section):
     extraction: ExtractionConfig = Field(default_factory=ExtractionConfig, description="facts from answers")
     retention: RetentionConfig = Field(default_factory=RetentionConfig, description="what is thrown away")
     tools: MemoryToolsConfig = Field(default_factory=MemoryToolsConfig, description="tools of the model")
-    redact_secrets: bool = Field(True, description="take secrets out of what is stored")
+    redact_secrets: bool = Field(True, description="take secrets out of messages, tool calls and results")
 
 
 class AgentConfig(Section):

@@ -22,9 +22,22 @@ _HANGING = frozenset(
     | {"used", "merged_from", "reads", "reused_from", "messages", "summaries", "anchors", "prompts", "insights"}
     | {"lineage", "branch", "last_message_id", "stands"}
 )
-# What may hold what somebody wrote.
+# What may hold what somebody wrote. A session and all else that something is found by stay as they were given.
 _WRITTEN = frozenset(
-    {"content", "reasoning", "arguments", "result", "error", "metadata", "title", "summary", "tags", "data"} | {"claim"}
+    {
+        "content",
+        "reasoning",
+        "tool_name",
+        "arguments",
+        "result",
+        "error",
+        "usage",
+        "metadata",
+        "title",
+        "summary",
+        "tags",
+    }
+    | {"task", "schema", "data", "claim"}
 )
 
 
@@ -132,9 +145,10 @@ class Rows:
 
     def prompt(self, each: archive.Prompt) -> dict[str, Any]:
         """A text that prompts share: its uuid is a hash of the owner and the text, and receipts follow it."""
-        uuid = prompt_uuid(self._owner, each.text)
+        text = self._redact(each.text)
+        uuid = prompt_uuid(self._owner, text)
         self._prompts[each.uuid] = uuid
-        return {"uuid": uuid, "text": each.text, "created_at": each.created_at}
+        return {"uuid": uuid, "text": text, "created_at": each.created_at}
 
     def anchor(self, each: archive.Anchor, *, key: str, uuid: str) -> dict[str, Any]:
         """An anchor under the key that it has in this project."""
@@ -224,7 +238,7 @@ class Rows:
                 continue  # verbatim or not at all: a vendor refuses parts that were changed
             found[name] = to_json(value) if name in archive.JSON_PROPERTIES else value
         found |= {name: self._redact(text) for name, text in node.verbatim.items()}
-        found |= {name: _further(value) for name, value in node.other.items()}
+        found |= {name: _further(value) for name, value in self._redact(node.other).items()}
         if node.source_uuid is not None:
             found["source_uuid"] = node.source_uuid
         if self._names.renamed(node.uuid):

@@ -102,7 +102,11 @@ async def test_tool_calls_and_reasoning_are_as_a_turn_leaves_them(
 
 
 async def test_secrets_are_redacted_everywhere(make_agent: MakeAgent, cypher: Cypher, owner: Owner) -> None:
-    call = {"id": "c", "type": "function", "function": {"name": "run", "arguments": json.dumps({"key": [SECRET]})}}
+    call = {
+        "id": "c",
+        "type": "function",
+        "function": {"name": f"run_{SECRET}", "arguments": json.dumps({SECRET: [SECRET]})},
+    }
     data = [
         {"role": "user", "content": f"the key is {SECRET}", "name": SECRET},
         {"role": "assistant", "content": None, "reasoning_content": SECRET, "tool_calls": [call]},
@@ -116,7 +120,7 @@ async def test_secrets_are_redacted_everywhere(make_agent: MakeAgent, cypher: Cy
     )
     assert len(rows) == 5
     assert SECRET not in str(rows)
-    assert str(rows).count("[redacted") == 6
+    assert str(rows).count("[redacted") == 8
 
 
 async def test_what_another_owner_has_too_is_known_when_it_comes_again(make_agent: MakeAgent) -> None:

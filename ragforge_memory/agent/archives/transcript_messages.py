@@ -188,7 +188,7 @@ class _Filling:
 
     def _call(self, call: TranscriptCall, index: int, message_id: str) -> dict[str, Any]:
         clean = TranscriptCall(
-            tool_name=call.tool_name,
+            tool_name=self._redacted(call.tool_name),
             arguments=self._redacted(dict(call.arguments)),
             result=self._redacted(call.result),
             error=self._redacted(call.error),
