@@ -6,12 +6,10 @@ graph. Everything it raises is a `ModelError`; ``__cause__`` keeps the SDK's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from ragforge_memory.errors import SEE_CAUSE, ModelError, ModelStreamCut, RagforgeError
 from ragforge_memory.models.conversation import Usage
 
 EXTRACTIVE = "extractive"
@@ -154,16 +152,6 @@ class ModelProvider(Protocol):
         """Closes what the provider opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """A stream, collected."""
-
-    text: str
-    reasoning: str
-    tool_requests: tuple[ToolRequest, ...]
-    finished: Finished
-
-
 def answers(provider: ModelProvider, purpose: str) -> bool:
     """Whether a provider is to be asked for this: it has no ``purposes``, or ``purpose`` is one of them."""
     purposes: Collection[str] | None = getattr(provider, "purposes", None)
@@ -179,37 +167,3 @@ async def price_of(provider: ModelProvider, usage: Usage) -> float | None:
 def model_key(provider: ModelProvider) -> str:
     """``provider:model``, the value of `ChatMessage.parts_model`."""
     return f"{provider.name}:{provider.model}"
-
-
-@contextmanager
-def foreign_failures(model: str) -> Iterator[None]:
-    """A provider of somebody else's may raise anything: it comes out as a ModelError, with its cause."""
-    try:
-        yield
-    except RagforgeError:
-        raise
-    except Exception as error:
-        raise ModelError(f"{model} failed: {type(error).__name__}: {error}", hint=SEE_CAUSE) from error
-
-
-async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:
-    """Asks without streaming: collects the whole answer.
-
-    Raises:
-        ModelError: as `ModelProvider.stream` does.
-    """
-    text: list[str] = []
-    reasoning: list[str] = []
-    requests: list[ToolRequest] = []
-    async with aclosing(provider.stream(request)) as chunks:
-        async for chunk in chunks:
-            match chunk:
-                case TextChunk():
-                    text.append(chunk.text)
-                case ReasoningChunk():
-                    reasoning.append(chunk.text)
-                case ToolRequestChunk():
-                    requests.append(chunk.request)
-                case Finished():
-                    return ModelAnswer("".join(text), "".join(reasoning), tuple(requests), chunk)
-    raise ModelStreamCut("the model's stream ended without a finish reason", hint="ask again")

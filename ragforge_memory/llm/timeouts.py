@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ragforge_memory.errors import ModelTimeout
+from ragforge_memory.llm.asking import stream_of
 from ragforge_memory.llm.port import ModelChunk, ModelProvider, ModelRequest, model_key
 from ragforge_memory.vendors.connection import CONNECT_SECONDS
 
@@ -76,16 +77,16 @@ class LimitedProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
         """Answers piece by piece; see `ragforge_memory.llm.port.ModelProvider.stream`."""
         begun = False
-        async with aclosing(self._provider.stream(request)) as chunks:
+        async with aclosing(stream_of(self._provider, request)) as chunks:
             while True:
                 limit = self._timeouts.idle if begun else self._timeouts.first_chunk
                 try:
-                    chunk = await within(limit, anext(chunks, None), model=model_key(self._provider), begun=begun)
+                    chunk = await within(limit, anext(chunks), model=model_key(self._provider), begun=begun)
+                except StopAsyncIteration:
+                    return
                 except ModelTimeout as error:
                     error.partial = begun
                     raise
-                if chunk is None:
-                    return
                 begun = True
                 yield chunk
 

@@ -157,7 +157,7 @@ class AssistantResponse(Shape):
     """The answer of a turn. ``degraded`` names what was not available while it was made.
 
     With ``graph`` the turn is kept on disk until Neo4j is back; with ``journal`` as well it is not kept. ``state`` is
-    ``partial`` where the model's limit cut the answer, or no word of it came.
+    ``partial`` where the model's limit cut the answer, its provider did not say that it had finished, or no word came.
     """
 
     content: str

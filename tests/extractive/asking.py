@@ -6,14 +6,9 @@ import json
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import (
-    ChatMessage,
-    ModelRequest,
-    ToolOutcome,
-    ToolSpec,
-    complete,
-)
+from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolSpec
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
 

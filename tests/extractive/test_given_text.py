@@ -12,9 +12,10 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.language.reading.given_text import Places, is_about_given, mentions_of, split_given
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.title import condensed
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.said.history import Subject, subject_of
-from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.llm.port import ChatMessage, ModelRequest
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
 from tests.agent.test_references import commit, git

@@ -12,8 +12,9 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelRequest, ToolOutcome, complete
+from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelRequest, ToolOutcome
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools import code_changes, code_exports, code_imports, code_unused, code_uses
 from tests.extractive.asking import ask

@@ -9,10 +9,11 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
-from ragforge_memory.llm.port import ChatMessage, ModelRequest, complete
+from ragforge_memory.llm.port import ChatMessage, ModelRequest
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
 from tests.extractive.asking import ECHO, answer_to, ask, requests_for, user

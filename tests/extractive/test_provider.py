@@ -9,15 +9,9 @@ from typing import Any
 import pytest
 
 from ragforge_memory.language.said.stock import is_stock
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import (
-    ChatMessage,
-    ModelProvider,
-    ModelRequest,
-    ToolOutcome,
-    ToolRequest,
-    complete,
-)
+from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, ToolOutcome, ToolRequest
 from ragforge_memory.retrieval.relevance import line_pattern
 from tests.extractive.asking import ECHO, TOOLS, answer_to, found, requests_for, user
 

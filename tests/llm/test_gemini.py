@@ -12,18 +12,17 @@ import pytest
 from ragforge_memory.errors import (
     ConfigError,
 )
+from ragforge_memory.llm.asking import ModelAnswer, complete
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
-    ModelAnswer,
     ModelRequest,
     ReasoningChunk,
     TextChunk,
     ToolOutcome,
     ToolRequest,
     ToolRequestChunk,
-    complete,
     model_key,
 )
 from tests.fakes.behaviours import Answer, Call

@@ -18,11 +18,9 @@ from ragforge_memory.errors import (
     ModelTimeout,
     ModelUnavailable,
 )
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.gemini import GeminiProvider
-from ragforge_memory.llm.port import (
-    TextChunk,
-    complete,
-)
+from ragforge_memory.llm.port import TextChunk
 from ragforge_memory.llm.timeouts import Timeouts
 from tests.fakes.behaviours import Answer, BlockedPrompt, Drop, Failure
 from tests.fakes.gemini_server import GeminiFake

@@ -12,17 +12,16 @@ from ragforge_memory.errors import (
     ConfigError,
     ModelRefused,
 )
+from ragforge_memory.llm.asking import ModelAnswer, complete
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
     Finished,
-    ModelAnswer,
     ModelRequest,
     ReasoningChunk,
     TextChunk,
     ToolOutcome,
     ToolRequest,
-    complete,
     model_key,
 )
 from ragforge_memory.vendors import openai as openai_vendor

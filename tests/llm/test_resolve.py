@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from ragforge_memory.config.servers import LLMConfig
 from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
 from ragforge_memory.llm.openai import OpenAIProvider
-from ragforge_memory.llm.port import complete
 from ragforge_memory.llm.resolve import Resolution, resolve_model
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.vendors import openai as openai_vendor

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.errors import ConfigError, ModelError, ModelRateLimited, ModelStreamCut
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.port import (
     Finished,
     ModelProvider,
@@ -19,7 +20,6 @@ from ragforge_memory.llm.port import (
     TextChunk,
     ToolRequest,
     ToolRequestChunk,
-    complete,
 )
 from ragforge_memory.llm.scripted import Hang, Pause, ScriptedProvider
 from ragforge_memory.models.conversation import Usage

@@ -10,7 +10,7 @@ from ragforge_memory.config import RagforgeConfig, load_config
 from ragforge_memory.config.servers import LLMConfig
 from ragforge_memory.embeddings.resolve import resolve_embedder
 from ragforge_memory.errors import ConfigError
-from ragforge_memory.llm.port import complete
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.vendors.access import Access, access_to, check_address
 from tests.fakes.behaviours import Answer

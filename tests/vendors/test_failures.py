@@ -9,9 +9,9 @@ import pytest
 from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.openai import OpenAIEmbedder
 from ragforge_memory.errors import EmbeddingError, ModelError, RagforgeError
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.openai import OpenAIProvider
-from ragforge_memory.llm.port import complete
 from tests.fakes.behaviours import Failure
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake

@@ -21,13 +21,13 @@ from ragforge_memory.agent.context.budget import SUMMARY_SHARE, Window, exchange
 from ragforge_memory.agent.context.importance import edits_of, key_sentences, sentences_and_lines
 from ragforge_memory.agent.context.prompt import EARLIER, fenced
 from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,
     ModelProvider,
     ModelRequest,
     answers,
-    complete,
     model_key,
 )
 from ragforge_memory.models.conversation import Message

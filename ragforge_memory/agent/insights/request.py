@@ -19,15 +19,8 @@ from ragforge_memory.errors import (
     ModelStreamCut,
     ModelTimeout,
 )
-from ragforge_memory.llm.port import (
-    ChatMessage,
-    ModelAnswer,
-    ModelProvider,
-    ModelRequest,
-    complete,
-    foreign_failures,
-    model_key,
-)
+from ragforge_memory.llm.asking import ModelAnswer, complete
+from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, model_key
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.text import well_formed
 from ragforge_memory.models.tokens import estimate_tokens
@@ -127,20 +120,19 @@ class Asker:
     async def _answer(self, request: ModelRequest) -> ModelAnswer:
         given = request_tokens(request)
         async with self._spending.request(given) as begun:
-            with foreign_failures(model_key(self._provider)):
-                try:
-                    async with asyncio.timeout(self._timeout):
-                        answer = await complete(self._provider, request)
-                except TimeoutError as error:
-                    begun.taken = begun.likely
-                    raise ModelTimeout(
-                        f"{model_key(self._provider)} took longer than {self._timeout:g} s for an insight",
-                        hint="raise agent.model_timeout_seconds, or ask for less",
-                    ) from error
-                except ModelError as error:
-                    # What had begun to come is paid for.
-                    begun.taken = begun.likely if error.partial else None
-                    raise
+            try:
+                async with asyncio.timeout(self._timeout):
+                    answer = await complete(self._provider, request)
+            except TimeoutError as error:
+                begun.taken = begun.likely
+                raise ModelTimeout(
+                    f"{model_key(self._provider)} took longer than {self._timeout:g} s for an insight",
+                    hint="raise agent.model_timeout_seconds, or ask for less",
+                ) from error
+            except ModelError as error:
+                # What had begun to come is paid for.
+                begun.taken = begun.likely if error.partial else None
+                raise
             begun.taken = _taken(answer, given, begun.likely)
         return answer
 

@@ -26,6 +26,7 @@ from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.language.said.bare_corrections import read_acknowledged
 from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.language.said.stock import says_nothing
+from ragforge_memory.llm.asking import chunks_of
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,
@@ -35,7 +36,6 @@ from ragforge_memory.llm.port import (
     TextChunk,
     ToolRequest,
     ToolRequestChunk,
-    foreign_failures,
 )
 from ragforge_memory.models.conversation import (
     AgentState,
@@ -230,21 +230,25 @@ class Turn:
     async def _one_answer(self, request: ModelRequest) -> tuple[tuple[ToolRequest, ...], Finished]:
         """One stream of the model, its pieces passed on as they come."""
         requests: list[ToolRequest] = []
-        finished = Finished("stop")
+        finished: Finished | None = None
         # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
-        with foreign_failures(self._services.model_name):
-            async with contextlib.aclosing(self._services.provider.stream(request)) as stream:
-                async for chunk in stream:
-                    match chunk:
-                        case TextChunk(text):
-                            await self._say(text)
-                        case ReasoningChunk(text):
-                            self._reasoning.append(well_formed(text))
-                            await self._emit(events.ReasoningDelta(text=well_formed(text)))
-                        case ToolRequestChunk(request=asked):
-                            requests.append(_sendable(asked))
-                        case Finished():
-                            finished = replace(chunk, provider_parts=well_formed_json(chunk.provider_parts))
+        async with contextlib.aclosing(chunks_of(self._services.provider, request)) as stream:
+            async for chunk in stream:
+                match chunk:
+                    case TextChunk(text):
+                        await self._say(text)
+                    case ReasoningChunk(text):
+                        self._reasoning.append(well_formed(text))
+                        await self._emit(events.ReasoningDelta(text=well_formed(text)))
+                    case ToolRequestChunk(request=asked):
+                        requests.append(_sendable(asked))
+                    case Finished():
+                        finished = replace(chunk, provider_parts=well_formed_json(chunk.provider_parts))
+        if finished is None:
+            finished = Finished("cut")
+            # What came of it counts: a tool request is a whole one.
+            log.warning("%s ended a stream without Finished: the answer counts as cut", self._services.model_name)
+            self._state = "partial"
         self._usage = self._usage.plus(finished.usage)
         return tuple(requests), finished
 

@@ -18,14 +18,13 @@ from ragforge_memory.language.reading.title import as_title
 from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.language.said.stock import is_stock
 from ragforge_memory.language.sentences import central, sentences, tells
+from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
     ChatMessage,
     ModelProvider,
     ModelRequest,
     answers,
-    complete,
-    foreign_failures,
     model_key,
 )
 from ragforge_memory.models.conversation import Message, ToolCall
