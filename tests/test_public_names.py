@@ -8,24 +8,29 @@ import inspect
 import json
 import subprocess
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, assert_type
 
 import pytest
 
 import ragforge_memory
 from tests.trees import tree_of_file
 
+if TYPE_CHECKING:
+    from ragforge_memory import AsyncConversation, Conversation
+
 _NAMES = """
 CODE_SEARCH_TOOLS AgentClosed AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream
 BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
-ConversationConfig ConversationContext ConversationInfo ConversationNotFound Correction Decision Embedder
-EmbeddingError ExportFault ExportReport Finished ForkedProcess GraphError GraphTimeout GraphUnavailable HereAlready
-ImportFault ImportProgress ImportReport IngestReport Insight InsightFailure Insights InvalidInput Message
-MessageNotFound MessageStream ModelChunk ModelError ModelProvider ModelRequest Neo4jConfig NotFound Page
-ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport ScoredMessage SearchResults Snapshot
-TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled
-Usage load_config reduce_messages tool
+ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision
+DownloadError Embedder EmbeddingError EmbeddingMismatch ExportFault ExportReport Finished ForkedProcess GraphError
+GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
+InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError
+ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable
+Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport SchemaTooNew
+ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError
+ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""
@@ -59,6 +64,25 @@ def test_type_checkers_see_the_same_names() -> None:
     for name, module in seen.items():
         assert module is not None
         assert getattr(importlib.import_module(module), name) is getattr(ragforge_memory, name)
+
+
+def test_every_error_is_public() -> None:
+    """Whoever is told of one can catch it."""
+    tree = tree_of_file(PACKAGE / "errors.py")
+    errors = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    assert errors - set(PUBLIC) == set()
+
+
+def _both_exports(conversation: Conversation, awaited: AsyncConversation) -> tuple[Any, ...]:
+    """Runs nowhere: what `export` gives is known to a type checker by the format that is asked for."""
+    assert_type(conversation.export(), dict[str, Any])
+    assert_type(conversation.export("file.json", embeddings=True), dict[str, Any])
+    assert_type(conversation.export(format="markdown"), str)
+    assert_type(conversation.export("file.md", "markdown"), str)
+    return (
+        assert_type(awaited.export("file.json", "json"), Coroutine[Any, Any, dict[str, Any]]),
+        assert_type(awaited.export("file.md", format="markdown"), Coroutine[Any, Any, str]),
+    )
 
 
 def test_other_names_are_refused() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ragforge_memory.agent.api.handle import ConversationHandle
 from ragforge_memory.agent.api.part import AgentPart
@@ -19,6 +19,29 @@ _FORMATS = ("json", "markdown")
 
 class ConversationArchive(ConversationHandle):
     """Exporting one conversation."""
+
+    @overload
+    async def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        format: Literal["json"] = "json",
+        embeddings: bool = False,
+    ) -> dict[str, Any]: ...
+
+    @overload
+    async def export(
+        self, path: str | os.PathLike[str] | None, format: Literal["markdown"], embeddings: bool = False
+    ) -> str: ...
+
+    @overload
+    async def export(
+        self, path: str | os.PathLike[str] | None = None, *, format: Literal["markdown"], embeddings: bool = False
+    ) -> str: ...
+
+    @overload
+    async def export(
+        self, path: str | os.PathLike[str] | None = None, format: ExportFormat = "json", embeddings: bool = False
+    ) -> dict[str, Any] | str: ...
 
     async def export(
         self,

@@ -70,6 +70,8 @@ class ConversationTurns(ConversationHandle):
     def stream_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AsyncMessageStream:
         """Says something and gives the answer's events as they come; the turn starts when the stream is entered.
 
+        The classes of the events are in `ragforge_memory.events`.
+
         Raises:
             InvalidInput: the text cannot be a message.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ragforge_memory.agent.blocking.handle import BlockingHandle
 from ragforge_memory.agent.blocking.part import BlockingAgentPart
@@ -16,6 +16,29 @@ if TYPE_CHECKING:
 
 class BlockingArchive(BlockingHandle):
     """See `ConversationArchive`."""
+
+    @overload
+    def export(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        format: Literal["json"] = "json",
+        embeddings: bool = False,
+    ) -> dict[str, Any]: ...
+
+    @overload
+    def export(
+        self, path: str | os.PathLike[str] | None, format: Literal["markdown"], embeddings: bool = False
+    ) -> str: ...
+
+    @overload
+    def export(
+        self, path: str | os.PathLike[str] | None = None, *, format: Literal["markdown"], embeddings: bool = False
+    ) -> str: ...
+
+    @overload
+    def export(
+        self, path: str | os.PathLike[str] | None = None, format: ExportFormat = "json", embeddings: bool = False
+    ) -> dict[str, Any] | str: ...
 
     def export(
         self,
