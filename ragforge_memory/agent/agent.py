@@ -338,7 +338,7 @@ class AsyncConversationAgent(
         return await run_state(self, state)
 
     async def aclose(self) -> None:
-        """Waits for running turns, drains for at most 2 s, and closes what this agent opened.
+        """Waits for running turns (`abandon` cancels them), drains for at most 2 s, and closes what this agent opened.
 
         What fails meanwhile is in the log. In a forked child, or where all is closed already, nothing happens.
 

@@ -12,7 +12,7 @@ from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.agent.ties.impact import decision_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
+from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.decisions import DecisionStore, Important
 from ragforge_memory.language.reading.wording import beginnings, covered
 from ragforge_memory.language.said.corrections import Corrections
@@ -21,7 +21,7 @@ from ragforge_memory.language.said.openings import NOTED
 from ragforge_memory.language.said.to_dos import became
 from ragforge_memory.models.code import each_name
 from ragforge_memory.models.conversation import Message, Page
-from ragforge_memory.models.decisions import Correction, Decision
+from ragforge_memory.models.decisions import Correction, Decision, DecisionPage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +58,7 @@ async def decisions(
         InvalidInput: the cursor is no list's.
     """
     if not services.config.memory.enabled:
-        return Page()
+        return DecisionPage()
     if services.unread is not None:
         await services.unread.tell()
     wanted = _wanted(about)
@@ -88,7 +88,7 @@ async def _listed(
     corrections: Corrections[Message] = Corrections()
     told_already: set[tuple[datetime, str, str]] = set()
     found: list[Decision] = []
-    last_time, last_id = read_cursor(cursor) if cursor is not None else FIRST
+    last_time, last_id = read_cursor("decisions", cursor)
     begun = cursor is None
     name, words = wanted
     pages = DecisionStore(services.graph, services.owner).important(
@@ -121,13 +121,13 @@ async def _listed(
             if (doubtful and not each.doubtful) or not _is_about(each, said.get(each.message_id, each.text), wanted):
                 continue
             if len(found) == limit:
-                return Page(items=tuple(found), next_cursor=_cursor_of(found[-1]))
+                return DecisionPage(items=tuple(found), next_cursor=_cursor_of(found[-1]))
             found.append(each)
-    return Page(items=tuple(found))
+    return DecisionPage(items=tuple(found))
 
 
 def _cursor_of(last: Decision) -> str:
-    return make_cursor(last.timestamp.isoformat(), last.message_id)
+    return make_cursor("decisions", last.timestamp.isoformat(), last.message_id)
 
 
 def _decided(

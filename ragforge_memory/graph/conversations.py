@@ -9,12 +9,18 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
+from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json, utc_text
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.graph.vanishing import passes
-from ragforge_memory.models.conversation import EVERY_CONVERSATION, ConversationFilters, ConversationInfo, Page
+from ragforge_memory.models.conversation import (
+    EVERY_CONVERSATION,
+    ConversationFilters,
+    ConversationInfo,
+    ConversationPage,
+    Page,
+)
 from ragforge_memory.models.owner import Owner
 
 log = logging.getLogger(__name__)
@@ -156,7 +162,7 @@ class ConversationStore:
         self, filters: ConversationFilters = EVERY_CONVERSATION, *, limit: int = 50, cursor: str | None = None
     ) -> Page[ConversationInfo]:
         """Conversations, newest first."""
-        before_time, before_uuid = read_cursor(cursor) if cursor else FIRST
+        before_time, before_uuid = read_cursor("conversations", cursor)
         rows = await self._client.read(
             "list_conversations",
             before_time=before_time,
@@ -169,9 +175,9 @@ class ConversationStore:
             **self._owner,
         )
         kept = [row["conversation"] for row in rows[:limit]]
-        return Page(
+        return ConversationPage(
             items=tuple(conversation_info(row) for row in kept),
-            next_cursor=make_cursor(kept[-1]["updated_at"], kept[-1]["uuid"]) if len(rows) > limit else None,
+            next_cursor=_cursor_of(kept[-1]) if len(rows) > limit else None,
         )
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
@@ -278,6 +284,10 @@ class ConversationStore:
         if not rows:
             raise _not_found(uuid)
         return conversation_info(rows[0]["conversation"])
+
+
+def _cursor_of(row: Mapping[str, Any]) -> str:
+    return make_cursor("conversations", row["updated_at"], row["uuid"])
 
 
 def _not_found(reference: str) -> ConversationNotFound:

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import FIRST, make_cursor, read_cursor
+from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.records import insight, to_json
 from ragforge_memory.models.conversation import Page
-from ragforge_memory.models.insight import Insight
+from ragforge_memory.models.insight import Insight, InsightPage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import well_formed
 
@@ -182,7 +182,7 @@ class InsightStore:
         cursor: str | None = None,
     ) -> Page[Insight]:
         """Insights, the newest first; of one conversation, or of all."""
-        before_time, before_uuid = read_cursor(cursor) if cursor else FIRST
+        before_time, before_uuid = read_cursor("insights", cursor)
         asked = {
             "before_time": before_time,
             "before_uuid": before_uuid,
@@ -195,11 +195,15 @@ class InsightStore:
         else:
             rows = await self._client.read("conversation_insights", conversation_id=conversation_id, **asked)
         kept = [row["insight"] for row in rows[:limit]]
-        return Page(
+        return InsightPage(
             items=tuple(map(insight, kept)),
-            next_cursor=make_cursor(kept[-1]["created_at"], kept[-1]["uuid"]) if len(rows) > limit else None,
+            next_cursor=_cursor_of(kept[-1]) if len(rows) > limit else None,
         )
 
     @property
     def _milliseconds(self) -> int:
         return int(self._lease * 1_000)
+
+
+def _cursor_of(row: Mapping[str, Any]) -> str:
+    return make_cursor("insights", row["created_at"], row["uuid"])

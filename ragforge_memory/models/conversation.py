@@ -246,6 +246,10 @@ class Page(Shape, Generic[T]):
         return len(self.items)
 
 
+ConversationPage = Page[ConversationInfo]
+"""A page that knows what its items are: it comes back from its own JSON, and can be pickled."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationFilters:
     """What a list of conversations leaves out.

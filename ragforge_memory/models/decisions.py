@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from ragforge_memory.models.code import CodeReference
+from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.shape import Shape
 
 
@@ -51,3 +52,7 @@ class Decision(Shape):
     def doubtful(self) -> bool:
         """Whether it may no longer hold: it was corrected, or code that it is about has changed or is gone."""
         return self.corrected is not None or bool(self.changed_code)
+
+
+DecisionPage = Page[Decision]
+"""A page of decisions, as `ConversationPage` is one of conversations."""

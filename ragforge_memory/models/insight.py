@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
-from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.conversation import Page, Usage
 from ragforge_memory.models.shape import Shape
 
 FailureReason = Literal["empty", "deleted", "invalid", "blocked", "model", "unreadable", "busy"]
@@ -34,6 +34,10 @@ with warnings.catch_warnings():
         to_seq: int = 0
         created_at: datetime
         model: str | None = None
+
+
+InsightPage = Page[Insight]
+"""A page of insights, as `ConversationPage` is one of conversations."""
 
 
 class InsightFailure(Shape):

@@ -153,13 +153,20 @@ def checked_tools(tools: object) -> tuple[Callable[..., Any], ...] | None:
     """The functions that a model may call, each of which can be a tool; None: those that there always are.
 
     Raises:
-        InvalidInput: these are no functions, or one of them cannot be a tool.
+        InvalidInput: these are no functions, one of them cannot be a tool, or two have one name.
     """
+    from ragforge_memory.tools.schema import arguments_of
+
     if tools is None:
         return None
     if isinstance(tools, str) or not isinstance(tools, Iterable):
         raise InvalidInput(f"tools= takes a list of functions, not {tools!r}", hint="tools=[my_function], or none: []")
     functions = tuple(tools)
+    names: set[str] = set()
     for function in functions:
-        declare(function)
+        name = declare(function).name
+        if name in names:
+            raise InvalidInput(f"two tools are called {name}", hint="give one of them another name: @tool(name=...)")
+        names.add(name)
+        arguments_of(function, name)
     return functions

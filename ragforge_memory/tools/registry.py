@@ -20,7 +20,7 @@ from ragforge_memory.errors import InvalidInput, RagforgeError, ToolError
 from ragforge_memory.llm.port import ToolRequest, ToolSpec
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.text import well_formed
-from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, declare, tool
+from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, checked_tools, declare, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.schema import ArgumentProblem, Arguments, arguments_of
 
@@ -95,13 +95,8 @@ class ToolRegistry:
         self._timeout = timeout
         self._result_limit = result_limit
         self._tools: dict[str, _Tool] = {}
-        for function in tools:
+        for function in checked_tools(tools) or ():
             declaration = declare(function)
-            if declaration.name in self._tools:
-                raise InvalidInput(
-                    f"two tools are called {declaration.name}",
-                    hint="give one of them another name: @tool(name=...)",
-                )
             self._tools[declaration.name] = _Tool(function, declaration, arguments_of(function, declaration.name))
         self._on_demand: dict[str, _Tool] = {}
         for function in on_demand:
@@ -163,7 +158,6 @@ class ToolRegistry:
             given[found.arguments.context_name] = context
         try:
             returned = await self._call(found, given)
-            return self._succeeded(returned, started)
         except _TookTooLong as late:
             return self._failed(f"{request.name} was given up after {late.seconds:g} s", started)
         except RagforgeError as error:
@@ -175,6 +169,12 @@ class ToolRegistry:
             # A tool is someone else's code: whatever it raises must not end the turn.
             log.warning("the tool %s failed", request.name, exc_info=True)
             return self._failed(f"{request.name} failed: {_named(error)}", started)
+        try:
+            return self._succeeded(returned, started)
+        except Exception as error:
+            log.warning("what the tool %s gave is no JSON", request.name, exc_info=True)
+            # A model that read of a failure would do it again.
+            return self._failed(f"{request.name} ran, but JSON cannot hold what it gave: {_named(error)}", started)
 
     async def _call(self, found: _Tool, given: dict[str, Any]) -> Any:
         import anyio

@@ -59,7 +59,7 @@ class Arguments:
         """One line that says what the tool takes: ``query: string, limit: integer (optional)``."""
         required = set(self.schema.get("required", ()))
         parts = [
-            f"{name}: {_type_words(about)}{'' if name in required else ' (optional)'}"
+            f"{name}: {_type_words(about, self.schema.get('$defs', {}))}{'' if name in required else ' (optional)'}"
             for name, about in self.schema.get("properties", {}).items()
         ]
         return ", ".join(parts) or "no arguments"
@@ -203,11 +203,19 @@ def _without_titles(schema: Any, *, inside_properties: bool = False) -> Any:
     return schema
 
 
-def _type_words(about: dict[str, Any]) -> str:
+def _type_words(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
+    """A schema in words; what it refers to is told where it stands, but for what holds itself."""
+    if "$ref" in about:
+        name = about["$ref"].rpartition("/")[2]
+        others = {known: each for known, each in definitions.items() if known != name}
+        return _type_words(definitions[name], others) if name in definitions else name
     if "enum" in about:
         return "one of " + ", ".join(str(value) for value in about["enum"])
     if "anyOf" in about:
-        return " or ".join(_type_words(each) for each in about["anyOf"])
+        return " or ".join(_type_words(each, definitions) for each in about["anyOf"])
     if about.get("type") == "array":
-        return f"list of {_type_words(about.get('items', {}))}"
+        return f"list of {_type_words(about.get('items', {}), definitions)}"
+    if about.get("type") == "object" and about.get("properties"):
+        parts = [f"{name}: {_type_words(each, definitions)}" for name, each in about["properties"].items()]
+        return f"object with {', '.join(parts)}"
     return str(about.get("type", "value"))

@@ -27,6 +27,7 @@ from ragforge_memory import (
 )
 from ragforge_memory.agent.turns.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.graph.cursors import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -64,6 +65,12 @@ USES: dict[str, Use] = {
     "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
     "no message at all": lambda a, _: a.search_messages("x", limit=0),
     "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
+    "an empty cursor": lambda a, _: a.list_conversations(cursor=""),
+    "an empty cursor of insights": lambda a, _: a.list_insights(cursor=""),
+    "another list's cursor": lambda a, _: a.list_conversations(cursor=make_cursor("decisions", "2026-01-01Z", "x")),
+    "a cursor of conversations for decisions": lambda a, _: a.decisions(
+        cursor=make_cursor("conversations", "2026-01-01T00:00Z", "x")
+    ),
     "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
     "an import with a number for progress": lambda a, _: a.import_conversations("x.jsonl", progress=5),  # type: ignore[arg-type]
     "a history with a word for no": lambda _, c: c.get_history(include_tool_calls="no"),  # type: ignore[arg-type]

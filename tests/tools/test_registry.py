@@ -15,7 +15,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
+from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.errors import GraphUnavailable, InvalidInput, ToolError
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
@@ -35,6 +37,12 @@ class Colour(enum.Enum):
 class Point:
     x: int
     y: int
+
+
+def _circle() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
 
 
 @tool
@@ -319,8 +327,49 @@ def test_what_cannot_be_a_tool_is_refused_with_a_reason() -> None:
         tool(name="no spaces")(add.__wrapped__ if hasattr(add, "__wrapped__") else lambda: None)
     with pytest.raises(InvalidInput, match="two tools"):
         ToolRegistry([add, add])
+    # An agent finds out before it opens anything.
+    for refused, reason in [([star], "by name only"), ([unhinted], "no type hint"), ([add, add], "two tools")]:
+        with pytest.raises(InvalidInput, match=reason):
+            AsyncConversationAgent(tools=refused)
     with pytest.raises(InvalidInput, match="time-out"):
         ToolRegistry([], timeout=0)
+
+
+class Branchy(BaseModel):
+    """Holds itself."""
+
+    name: str
+    below: list[Branchy] = []
+
+
+async def test_what_is_expected_says_what_an_argument_is_made_of() -> None:
+    def draw(at: Point, colour: Colour, tree: Branchy | None = None) -> str:
+        """Draws."""
+        return "drawn"
+
+    ran = await ToolRegistry([draw]).run(ToolRequest("1", "draw", {"at": 7, "colour": "red"}), CONTEXT)
+    assert ran.error is not None
+    assert ran.error.endswith(
+        "it takes: at: object with x: integer, y: integer, colour: one of red, blue, "
+        "tree: object with name: string, below: list of Branchy or null (optional)"
+    )
+
+
+@pytest.mark.parametrize("value", [b"\xff", object(), _circle()])
+async def test_a_tool_whose_value_is_no_json_is_said_to_have_run(value: Any) -> None:
+    ran_so_often: list[int] = []
+
+    @tool(side_effects=True)
+    def press() -> Any:
+        """Presses the button."""
+        ran_so_often.append(1)
+        return value
+
+    ran = await ToolRegistry([press]).run(ToolRequest("1", "press"), CONTEXT)
+    assert ran_so_often == [1]
+    assert not ran.success
+    assert ran.error is not None
+    assert ran.error.startswith("press ran, but JSON cannot hold what it gave: ")
 
 
 def test_settings_of_the_decorator_are_kept() -> None:

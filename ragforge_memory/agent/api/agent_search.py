@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.part import AgentPart
@@ -24,8 +24,8 @@ class AgentSearch(AgentPart):
         query: str,
         limit: int = 10,
         role: Role | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         tags: Sequence[str] | None = None,
         tool: str | None = None,
     ) -> SearchResults[ScoredMessage]:
@@ -35,7 +35,7 @@ class AgentSearch(AgentPart):
             query: the question, in any words.
             limit: messages at most, 1 to 1,000.
             role: only what the ``user``, the ``assistant`` or the ``system`` said.
-            since: only what was said then or later: a datetime or ISO text, local time without a zone.
+            since: only what was said then or later: a datetime, a date or ISO text, local time without a zone.
             until: only what was said then or earlier.
             tags: only of conversations that have any of these.
             tool: only messages that called this tool.
@@ -88,8 +88,8 @@ class AgentSearch(AgentPart):
         about: str | None = None,
         *,
         doubtful: bool = False,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Decision]:
@@ -103,7 +103,7 @@ class AgentSearch(AgentPart):
             about: only those that have these words, or are about code or a file of this name, of then or of now; of a
                 folder those about what is in it. Where there are none, those that have words which begin with these.
             doubtful: only those that were corrected, or of whose code something has changed or is gone.
-            since: only what was said then or later: a datetime or ISO text, local time without a zone.
+            since: only what was said then or later: a datetime, a date or ISO text, local time without a zone.
             until: only what was said then or earlier; what corrects it may be later.
             limit: decisions at most, 1 to 1,000.
             cursor: ``next_cursor`` of the page before.

@@ -23,6 +23,18 @@ class ConversationHandle:
         agent.turns.hold(self)
         self._state = AgentState(session_id=info.session_id or info.uuid, user_id=agent.user_id or "")
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.uuid!r}, title={self.title!r})"
+
+    def __eq__(self, other: object) -> bool:
+        """Two handles of one agent are equal where they are of one conversation."""
+        if not isinstance(other, ConversationHandle):
+            return NotImplemented
+        return self._agent is other._agent and self.uuid == other.uuid
+
+    def __hash__(self) -> int:
+        return hash(self.uuid)
+
     @property
     def uuid(self) -> str:
         """Its uuid."""

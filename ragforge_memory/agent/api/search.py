@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.handle import ConversationHandle
@@ -23,8 +23,8 @@ class ConversationSearch(ConversationHandle):
         limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         tool: str | None = None,
     ) -> SearchResults[ScoredMessage]:
         """Messages of this conversation (a branch: of its whole lineage) that bear on a question, best first.
@@ -38,7 +38,7 @@ class ConversationSearch(ConversationHandle):
             min_score: the least ``similarity``, 0 (unrelated) to 1 (identical), on the same scale for every embedding
                 model; a message without a vector must have this share of the question's words. None: no threshold.
             role: only what the ``user``, the ``assistant`` or the ``system`` said.
-            since: only what was said then or later: a datetime or ISO text, local time without a zone.
+            since: only what was said then or later: a datetime, a date or ISO text, local time without a zone.
             until: only what was said then or earlier.
             tool: only messages that called this tool.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.blocking.part import BlockingAgentPart
@@ -22,8 +22,8 @@ class BlockingAgentSearch(BlockingAgentPart):
         query: str,
         limit: int = 10,
         role: Role | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         tags: Sequence[str] | None = None,
         tool: str | None = None,
     ) -> SearchResults[ScoredMessage]:
@@ -45,8 +45,8 @@ class BlockingAgentSearch(BlockingAgentPart):
         about: str | None = None,
         *,
         doubtful: bool = False,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Decision]:

@@ -18,6 +18,16 @@ class BlockingHandle:
     def __init__(self, conversation: AsyncConversation) -> None:
         self._conversation = conversation
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.uuid!r}, title={self.title!r})"
+
+    def __eq__(self, other: object) -> bool:
+        """See `ConversationHandle`."""
+        return self._conversation == other._conversation if isinstance(other, BlockingHandle) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._conversation)
+
     @property
     def uuid(self) -> str:
         """Its uuid."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.blocking.handle import BlockingHandle
@@ -22,8 +22,8 @@ class BlockingSearch(BlockingHandle):
         limit: int = 10,
         min_score: float | None = None,
         role: Role | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
         tool: str | None = None,
     ) -> SearchResults[ScoredMessage]:
         """See `AsyncConversation.search_history`."""

@@ -20,6 +20,7 @@ from ragforge_memory.models.conversation import (
     EVERY_CONVERSATION,
     ConversationFilters,
     ConversationInfo,
+    ConversationPage,
     Message,
     MessageState,
     Page,
@@ -124,20 +125,20 @@ class HeldConversations:
     ) -> Page[ConversationInfo]:
         """Those in the graph and new ones that are not saved, newest first."""
         new = [info for info in self._listed(filters, cursor) if info.uuid not in self.in_graph]
-        stored: Page[ConversationInfo] = Page(items=())
+        stored: Page[ConversationInfo] = ConversationPage()
         if self._stored is not None:
             stored = await self._stored.page(filters, limit=limit, cursor=cursor)
         found = sorted([*new, *stored.items], key=_place, reverse=True)
         if len(found) <= limit:
-            return Page(items=tuple(found), next_cursor=stored.next_cursor)
+            return ConversationPage(items=tuple(found), next_cursor=stored.next_cursor)
         last = found[limit - 1]
-        end = make_cursor(last.updated_at.isoformat(), last.uuid)
+        end = make_cursor("conversations", last.updated_at.isoformat(), last.uuid)
         there = {info.uuid for info in stored.items}
         if self._stored is not None and last.uuid in there:
             # The graph's clock is finer than ours: it says itself where it is to go on.
             kept = sum(info.uuid in there for info in found[:limit])
             end = (await self._stored.page(filters, limit=kept, cursor=cursor)).next_cursor or end
-        return Page(items=tuple(found[:limit]), next_cursor=end)
+        return ConversationPage(items=tuple(found[:limit]), next_cursor=end)
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties of a conversation: in memory where it is new, else in the graph.
@@ -219,7 +220,7 @@ class HeldConversations:
         ]
         if cursor is None:
             return found
-        time, uuid = read_cursor(cursor)
+        time, uuid = read_cursor("conversations", cursor)
         before = (datetime.fromisoformat(time), uuid)
         return [info for info in found if _place(info) < before]
 

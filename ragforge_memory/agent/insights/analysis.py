@@ -34,7 +34,7 @@ from ragforge_memory.errors import (
 from ragforge_memory.graph.insights import Claimed, InsightLease, InsightStore
 from ragforge_memory.llm.port import ModelProvider, answers, model_key, price_of
 from ragforge_memory.models.conversation import Page, Usage
-from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, Insights, StopReason
+from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, InsightPage, Insights, StopReason
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -90,7 +90,7 @@ async def listed(
 ) -> Page[Insight]:
     """See `AgentInsights.list_insights`."""
     if services.insights is None:
-        return Page()
+        return InsightPage()
     conversation_id = (await chosen(services, only))[0] if only else None
     kept = services.redacted(task) if task is not None else None
     return await services.insights.page(conversation_id=conversation_id, task=kept, limit=limit, cursor=cursor)

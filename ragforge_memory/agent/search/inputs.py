@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING, get_args
 
@@ -41,8 +40,8 @@ def check_threshold(least: object) -> None:
 def checked_filters(
     *,
     role: object = None,
-    since: datetime | str | None = None,
-    until: datetime | str | None = None,
+    since: date | str | None = None,
+    until: date | str | None = None,
     tool: object = None,
     tags: Sequence[str] | None = None,
 ) -> Filters:
@@ -72,20 +71,23 @@ def checked_filters(
     )
 
 
-def _time(given: datetime | str | None, name: str, *, at: time = time.min) -> datetime | None:
-    """A time as a search takes it, local where it has no zone; of a text that names a day alone, that moment of it
-    (``at``)."""
+def _time(given: date | str | None, name: str, *, at: time = time.min) -> datetime | None:
+    """A time as a search takes it, local where it has no zone; of what names a day alone that moment of it, ``at``."""
     if given is None:
         return None
     if isinstance(given, str):
+        text = given
         try:
-            with suppress(ValueError):
-                given = datetime.combine(date.fromisoformat(given), at)
-            given = given if isinstance(given, datetime) else datetime.fromisoformat(given)
+            try:
+                given = date.fromisoformat(text)
+            except ValueError:
+                given = datetime.fromisoformat(text)
         except ValueError as error:
-            raise InvalidInput(f"{name} is no time: {given!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
+            raise InvalidInput(f"{name} is no time: {text!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, at)
     if not isinstance(given, datetime):
-        raise InvalidInput(f"{name} is a datetime or ISO text, not {type(given).__name__}")
+        raise InvalidInput(f"{name} is a datetime, a date or ISO text, not {type(given).__name__}")
     if given.tzinfo is not None:
         return given
     try:

@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.turns.loop import check_process
 from ragforge_memory.agent.turns.stream import Channel, error_event
@@ -22,7 +22,8 @@ class TurnTasks:
 
     def __init__(self) -> None:
         self._pid = os.getpid()
-        self._handles: WeakSet[ConversationHandle] = WeakSet()
+        # By identity: two handles of one conversation are equal, and each is held for itself.
+        self._handles: WeakValueDictionary[int, ConversationHandle] = WeakValueDictionary()
         self._deleted: set[str] = set()
         self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
@@ -53,11 +54,11 @@ class TurnTasks:
 
     def hold(self, handle: ConversationHandle) -> None:
         """Somebody holds a conversation, for as long as the object lives."""
-        self._handles.add(handle)
+        self._handles[id(handle)] = handle
 
     def held(self) -> set[str]:
         """The conversations that somebody holds, or in which a turn runs."""
-        return {handle.uuid for handle in self._handles} | {uuid for uuid, _ in self._running.values()}
+        return {handle.uuid for handle in self._handles.values()} | {uuid for uuid, _ in self._running.values()}
 
     def is_deleted(self, conversation_id: str) -> bool:
         """Whether turns of a conversation are being cancelled because it is deleted."""
