@@ -15,7 +15,9 @@ import pytest
 
 from ragforge_memory import InvalidInput
 from ragforge_memory.agent.archives.documents import checked_document
-from ragforge_memory.models.archive import LINES
+from ragforge_memory.agent.archives.restored_anchors import key_here
+from ragforge_memory.code.rows import anchor_key
+from ragforge_memory.models.archive import LINES, Anchor
 from tests.archive.conftest import Graph, MakeAgent, Seen
 from tests.archive.story import STEPS, project, told, weigh
 from tests.archive.test_groups import archive, conversation
@@ -115,6 +117,13 @@ def test_the_place_is_named(path: str, value: Any, why: str) -> None:
     checked_document(DOCUMENT)
     with pytest.raises(InvalidInput, match=why):
         checked_document(_changed(path, value))
+
+
+def test_an_anchor_is_known_by_what_it_is_on() -> None:
+    """Whatever an archive says: all users of a project share it."""
+    forged = Anchor(uuid="a1", key="another's", file="a.py", scope_key="f", kind="function", body_hash="h")
+    for theirs in ("ours", "theirs"):
+        assert key_here(forged, theirs, "ours") == anchor_key("ours", "a.py", "f", "function", "h")
 
 
 async def test_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:

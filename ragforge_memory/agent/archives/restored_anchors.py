@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def key_here(anchor: archive.Anchor, theirs: str, project: str) -> str:
-    """An anchor's key in this project: in another one than it comes from (``theirs``) it is another."""
-    if theirs == project:
-        return anchor.key
+def key_here(anchor: archive.Anchor, _theirs: str, project: str) -> str:
+    """An anchor's key in this project, whichever it comes from.
+
+    Never what the archive says: all users of a project share an anchor, and it is known by what it is an anchor of.
+    """
     place = (anchor.file or "", anchor.scope_key or anchor.qualified_name or "", anchor.kind or "")
     return anchor_key(project, *place, anchor.body_hash or "")
 
