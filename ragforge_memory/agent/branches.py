@@ -14,7 +14,7 @@ from ragforge_memory.errors import InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.graph.branches import BranchPoint, BranchStore
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo
-from ragforge_memory.models.lineage import cut, fork
+from ragforge_memory.models.lineage import MOST_PARTS, cut, fork
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -155,9 +155,15 @@ async def _create(
     summary = None
     if services.summaries is not None and seq < point.summary_seq:
         summary = (await services.summaries.store.cover(conversation_id, to_seq=seq)).text or None
+    lineage = cut(point.lineage, seq)
+    if len(lineage) > MOST_PARTS:
+        raise InvalidInput(
+            f"a branch of a branch may begin with {MOST_PARTS} conversations, and this would with {len(lineage)}",
+            hint="branch from an earlier message, or go on in a new conversation",
+        )
     info = await store(services).create(
         conversation_id,
-        cut(point.lineage, seq),
+        lineage,
         title=_title(title, point),
         summarize_every=services.summarize_every,
         named=title is not None or point.title is None,

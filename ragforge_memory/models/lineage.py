@@ -13,6 +13,9 @@ class Part(NamedTuple):
     top: int
 
 
+MOST_PARTS = 500
+"""Conversations that one may begin with. A search names each in one question of the index, which takes 1,024 parts."""
+
 Lineage = tuple[Part, ...]
 """Oldest part first; ``top`` never falls from part to part, since seq runs on where a branch begins."""
 

@@ -74,6 +74,16 @@ WRONG = [
         [{"conversation_id": "c1", "top": 0}],
         r"conversations\[0\].lineage\[0\].conversation_id",
     ),
+    (
+        "conversations.0.lineage",
+        [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],
+        r"conversations\[0\].lineage: it has 501 parts; 500 are the most",
+    ),
+    (
+        "conversations.0.lineage",
+        [{"conversation_id": f"p{number}", "top": 0} for number in range(2)],
+        r"conversations\[0\].lineage: each part ends behind the part before",
+    ),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
     (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
     (

@@ -335,3 +335,19 @@ async def test_where_nothing_was_answered_no_branch_is_left(make_agent: MakeAgen
             await other_way()
         [kept] = [info for info in await agent.list_conversations() if info.uuid != trunk.uuid]
         assert (await _contents(await agent.load_conversation(kept.uuid)))[-1] == "half of it"
+
+
+async def test_branches_of_branches_have_an_end(make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ragforge_memory.agent.branches.MOST_PARTS", 2)
+    async with make_agent("a1", "a2", "a3") as agent:
+        deepest = await agent.create_conversation()
+        for number in (1, 2):
+            await talk(deepest, f"q{number}")
+            deepest = await deepest.branch()
+        await talk(deepest, "q3")
+        with pytest.raises(InvalidInput, match="may begin with 2 conversations, and this would with 3") as refused:
+            await deepest.branch()
+        assert refused.value.hint
+        # From what was said earlier there are fewer.
+        first = (await deepest.get_history())[0]
+        assert (await deepest.branch(first.uuid)).info.from_seq == 1

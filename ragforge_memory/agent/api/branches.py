@@ -34,6 +34,7 @@ class ConversationBranches(ConversationTurns):
         Raises:
             MessageNotFound: the message is none of this conversation's.
             ConversationNotFound: the conversation was deleted.
+            InvalidInput: memory is off, or it would be a branch of a branch of more than 500 conversations.
         """
         from ragforge_memory.agent import branches
 
@@ -56,7 +57,7 @@ class ConversationBranches(ConversationTurns):
 
         Raises:
             MessageNotFound: the message is none of this conversation's.
-            InvalidInput: it is no answer.
+            InvalidInput: it is no answer, or as in `branch`.
             ModelError: the model failed; of what it had said the branch stays, with nothing said there is none.
         """
         from ragforge_memory.agent import branches
@@ -78,7 +79,7 @@ class ConversationBranches(ConversationTurns):
 
         Raises:
             MessageNotFound: the message is none of this conversation's.
-            InvalidInput: it is not a user's, or the text cannot be a message.
+            InvalidInput: it is not a user's, the text cannot be a message, or as in `branch`.
             ModelError: the model failed; of what it had said the branch stays, with nothing said there is none.
         """
         from ragforge_memory.agent import branches

@@ -9,7 +9,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.restore import Known, RestoreStore
 from ragforge_memory.graph.restore_rows import Names
 from ragforge_memory.models import archive
-from ragforge_memory.models.lineage import Lineage, Part, cut
+from ragforge_memory.models.lineage import MOST_PARTS, Lineage, Part, cut
 
 
 async def check_branches(
@@ -56,7 +56,11 @@ def check_branch(head: archive.ConversationHead, lineage: Lineage, parent: Linea
         raise InvalidInput(f"branch.parent: {head.branch.parent!r} is not what it begins with last", hint=MEND_IT)
     if not lineage:
         return
+    if len(lineage) > MOST_PARTS:
+        raise InvalidInput(f"lineage: it has {len(lineage):,} parts; {MOST_PARTS} are the most", hint=MEND_IT)
     last = lineage[-1]
+    if lineage != cut(lineage, last.top):
+        raise InvalidInput("lineage: each part ends behind the part before", hint=MEND_IT)
     if parent is not None and lineage != cut((*parent, last), last.top):
         raise InvalidInput(f"lineage: it does not begin as {head.lineage[-1].conversation_id!r} does", hint=MEND_IT)
     if head.status != "shared" and head.head_seq < last.top:
