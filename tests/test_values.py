@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, Conversation, Page
+from ragforge_memory.agent.inputs import check_metadata, clean_labels
 from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import ConversationInfo, ConversationPage
@@ -59,6 +60,12 @@ def test_a_conversation_is_held_while_one_of_its_handles_lives() -> None:
     del second
     gc.collect()
     assert agent.turns.held() == set()
+
+
+def test_as_many_tags_and_as_much_metadata_as_may_be_are_taken() -> None:
+    tags = [f"{number:0500}" for number in range(1_000)]
+    assert clean_labels(None, tags) == tags
+    check_metadata({"a": "x" * 999_900})
 
 
 def test_a_day_is_a_day_however_it_is_given() -> None:

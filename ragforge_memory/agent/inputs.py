@@ -10,7 +10,7 @@ from pathlib import Path
 from ragforge_memory.agent.ports import EMBEDDER, PROVIDER, named
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
-from ragforge_memory.models.text import DEEPEST, is_deep, truncated
+from ragforge_memory.models.text import DEEPEST, LONGEST_TAG, MOST_METADATA, MOST_TAGS, is_deep, truncated
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
@@ -90,7 +90,8 @@ def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
     """Refuses titles and tags that are none; returns the tags without blanks around them, each once.
 
     Raises:
-        InvalidInput: a title that is blank or no text of at most 500 characters, a tag that is no word, or a NUL.
+        InvalidInput: a title that is blank or no text of at most 500 characters, a tag that is no word, a NUL, or more
+            than 1,000 tags or one of more than 500 characters.
     """
     if title is not None:
         check_text(title, "a title")
@@ -105,9 +106,13 @@ def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
         or any(not isinstance(t, str) or not t.strip() for t in tags)
     ):
         raise InvalidInput("tags are a list of words", hint='tags=["auth", "refactoring"]')
+    if len(tags) > MOST_TAGS:
+        raise InvalidInput(f"there are {len(tags):,} tags; {MOST_TAGS:,} are the most", hint="keep them in metadata")
     for tag in tags:
         check_text(tag, "a tag")
         check_no_nul(tag, "a tag")
+        if len(tag) > LONGEST_TAG:
+            raise InvalidInput(f"a tag has {len(tag):,} characters; {LONGEST_TAG} are the most", hint="shorten it")
     return list(dict.fromkeys(tag.strip() for tag in tags))
 
 
@@ -157,7 +162,7 @@ def check_metadata(metadata: object) -> None:
     """Refuses metadata that would not come back as it was.
 
     Raises:
-        InvalidInput: it is no mapping, or JSON cannot hold it.
+        InvalidInput: it is no mapping, JSON cannot hold it, or it has more than 1,000,000 characters as JSON.
     """
     if metadata is None:
         return
@@ -167,13 +172,19 @@ def check_metadata(metadata: object) -> None:
         raise InvalidInput(f"names in metadata are text: {odd[0]!r} would come back as another")
     too_deep = f"metadata is nested too deeply: it may have {DEEPEST} levels"
     try:
-        json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False).encode()
+        text = json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"metadata must be JSON: {error}") from error
     except RecursionError as error:
         raise InvalidInput(too_deep) from error
     if is_deep(dict(metadata)):
         raise InvalidInput(too_deep)
+    if len(text) > MOST_METADATA:
+        raise InvalidInput(
+            f"metadata has {len(text):,} characters as JSON; {MOST_METADATA:,} are the most",
+            hint="put it into a file and keep where that is",
+        )
 
 
 def check_flag(value: object, name: str) -> None:

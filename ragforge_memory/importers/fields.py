@@ -110,10 +110,10 @@ def time(value: object) -> datetime | None:
 
 
 def identifier(value: object, what: str = "its uuid") -> str | None:
-    """An id of at most 200 characters, or None."""
+    """An id of at most 200 characters that can be shown, or None."""
     if value is None:
         return None
-    if not isinstance(value, str) or not value.strip() or len(value) > _UUID_CHARACTERS or mended(value) != value:
+    if not isinstance(value, str) or not value.strip() or len(value) > _UUID_CHARACTERS or not value.isprintable():
         raise ValueError(f"{what} is a text of 1 to {_UUID_CHARACTERS} characters")
     return value
 

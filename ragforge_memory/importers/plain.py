@@ -9,6 +9,7 @@ from typing import Any, cast
 from ragforge_memory.importers.fields import MAX_CHARACTERS, identifier, mapping, time
 from ragforge_memory.importers.records import Record
 from ragforge_memory.models.conversation import Role
+from ragforge_memory.models.text import MOST_METADATA
 from ragforge_memory.models.transcript import TranscriptMessage
 
 NAME = "plain list"
@@ -72,7 +73,10 @@ def _metadata(metadata: object) -> Mapping[str, Any]:
         return {}
     metadata = mapping(metadata, "its metadata")
     try:
-        json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False).encode()
+        text = json.dumps(dict(metadata), allow_nan=False, ensure_ascii=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         raise ValueError(f"its metadata must be JSON: {error}") from error
+    if len(text) > MOST_METADATA:
+        raise ValueError(f"its metadata has {len(text):,} characters as JSON; {MOST_METADATA:,} are the most")
     return metadata

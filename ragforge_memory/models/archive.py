@@ -14,10 +14,12 @@ from ragforge_memory.models.archive_values import (
     JSON_PROPERTIES,
     Int,
     Json,
+    Metadata,
     Moment,
     Other,
     Record,
     Seq,
+    Tags,
     Time,
     Uuid,
     Verbatim,
@@ -280,7 +282,7 @@ class ConversationHead(Node):
     title_source: str | None = None
     summary: str | None = None
     summary_seq: Seq | None = None
-    tags: list[str] | None = None
+    tags: Tags | None = None
     message_count: Seq | None = None
     head_seq: Seq = 0
     kept_to: Seq | None = None
@@ -295,7 +297,7 @@ class ConversationHead(Node):
     extracted_seq: Seq | None = None
     summary_attempts: Int | None = None
     summary_until: Time | None = None
-    metadata: Json = None
+    metadata: Metadata = None
     last_message_id: str | None = Field(None, description="of its own messages in the archive, the last")
     embedding: list[float] | None = None
 

@@ -10,6 +10,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ragforge_memory.models.text import LONGEST_TAG, MOST_METADATA, MOST_TAGS
+
 # What Python and the graph both read: Python alone takes a space for the T, and other letters.
 _ISO = re.compile(
     r"\d{4}-?\d\d-?\d\dT\d\d(:?\d\d(:?\d\d([.,]\d{1,9})?)?)?(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)?(\[(?P<zone>[^\[\]]+)\])?"
@@ -41,7 +43,28 @@ def _json(value: Any) -> Any:
 Json = Annotated[Any, AfterValidator(_json)]
 """Any JSON value; text in it without half surrogate pairs, since the graph keeps it as text."""
 
-Uuid = Annotated[str, Field(min_length=1, max_length=200)]
+
+def _json_of_metadata(value: Any) -> Any:
+    size = len(json.dumps(value, allow_nan=False, ensure_ascii=False))
+    if size > MOST_METADATA:
+        raise ValueError(f"metadata has {size:,} characters as JSON; {MOST_METADATA:,} are the most")
+    return value
+
+
+Metadata = Annotated[Json, AfterValidator(_json_of_metadata)]
+"""What else somebody keeps with a conversation, which every list shows."""
+
+
+def _uuid(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError(f"{text!r} has signs that cannot be shown")
+    return text
+
+
+Uuid = Annotated[str, AfterValidator(_uuid), Field(min_length=1, max_length=200)]
+"""A name that other programs may have given; commands print it, and files are called by it."""
+
+Tags = Annotated[list[Annotated[str, Field(max_length=LONGEST_TAG)]], Field(max_length=MOST_TAGS)]
 Int = Annotated[int, Field(ge=-(2**63), le=2**63 - 1)]
 Seq = Annotated[int, Field(ge=0, le=2**53)]
 

@@ -11,6 +11,16 @@ DEEPEST = 150
 """Levels of a JSON value that everybody who reads and writes it comes to the bottom of."""
 
 
+MOST_TAGS = 1_000
+"""Tags that a conversation may have: they go along with it in every list."""
+
+LONGEST_TAG = 500
+"""Characters of a tag."""
+
+MOST_METADATA = 1_000_000
+"""Characters of metadata as JSON: it goes along wherever its conversation or message does."""
+
+
 def truncated(text: str, most: int) -> str:
     """A text of at most so many characters: of a longer one the beginning, with … behind it."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -65,6 +65,16 @@ USES: dict[str, Use] = {
     "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
     "no message at all": lambda a, _: a.search_messages("x", limit=0),
     "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
+    "more tags than may be": lambda a, _: a.create_conversation(tags=[str(number) for number in range(1_001)]),
+    "a tag without end": lambda _, c: c.set_tags(["a", "x" * 501]),
+    "metadata without end": lambda a, _: a.create_conversation(metadata={"a": "x" * 1_000_000}),
+    "a message's metadata without end": lambda _, c: c.send_message("hi", metadata={"a": "x" * 1_000_000}),
+    "an import of metadata without end": lambda a, _: a.import_conversation(
+        [{"role": "user", "content": "hi", "metadata": {"a": "x" * 1_000_000}}]
+    ),
+    "an import of a uuid that cannot be shown": lambda a, _: a.import_conversation(
+        [{"role": "user", "content": "hi", "uuid": "\x1b]0;not a title\x07"}]
+    ),
     "an empty cursor": lambda a, _: a.list_conversations(cursor=""),
     "an empty cursor of insights": lambda a, _: a.list_insights(cursor=""),
     "another list's cursor": lambda a, _: a.list_conversations(cursor=make_cursor("decisions", "2026-01-01Z", "x")),

@@ -84,6 +84,11 @@ WRONG = [
         [{"conversation_id": f"p{number}", "top": 0} for number in range(2)],
         r"conversations\[0\].lineage: each part ends behind the part before",
     ),
+    ("conversations.0.tags", [str(number) for number in range(1_001)], r"conversations\[0\].tags: "),
+    ("conversations.0.tags", ["a", "x" * 501], r"conversations\[0\].tags\[1\]: "),
+    ("conversations.0.metadata", {"a": "x" * 1_000_000}, r"conversations\[0\].metadata: metadata has 1,000,009 char"),
+    ("conversations.0.uuid", "\x1b]0;P\x07", r"conversations\[0\].uuid: .* has signs that cannot be shown"),
+    (MESSAGE + "uuid", "a\nb", r"conversations\[0\].messages\[1\].uuid: 'a\\nb' has signs that cannot be shown"),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
     (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
     (
@@ -126,6 +131,15 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
 def test_the_place_is_named(path: str, value: Any, why: str) -> None:
     checked_document(DOCUMENT)
     with pytest.raises(InvalidInput, match=why):
+        checked_document(_changed(path, value))
+
+
+def test_as_much_as_may_be_is_taken() -> None:
+    for path, value in (
+        ("conversations.0.tags", [f"{number:0500}" for number in range(1_000)]),
+        ("conversations.0.metadata", {"a": "x" * 999_900}),
+        (MESSAGE + "uuid", "häufig gefragt: ../42 (α)"),
+    ):
         checked_document(_changed(path, value))
 
 
