@@ -149,6 +149,57 @@ async def test_a_branch_first_and_then_the_whole(make_agent: MakeAgent, graph: G
         assert graph.seen().differs(seen) == []
 
 
+@pytest.mark.parametrize("choice", ["fail", "skip", "copy"])
+@pytest.mark.parametrize("as_file", [True, False])
+async def test_a_branch_whose_beginning_is_here_in_part(
+    make_agent: MakeAgent, graph: Graph, tmp_path: Path, choice: str, as_file: bool
+) -> None:
+    async with make_agent("a1", "a2", "b1", "c1", settings=SETTINGS) as agent:
+        trunk = await agent.create_conversation()
+        await trunk.send_message("q1")
+        await trunk.send_message("q2")
+        said = await trunk.get_history()
+        branch, shorter = await trunk.branch(said[3].uuid), await trunk.branch(said[1].uuid)
+        await branch.send_message("q3")
+        await shorter.send_message("q4")
+        await trunk.delete()
+        await agent.drain()
+        backup = tmp_path / "backup.jsonl"
+        document = await branch.export()
+        await agent.export_all(backup)
+        seen = graph.seen()
+        await branch.delete()  # with it goes what the other branch does not share
+        if as_file:
+            report = await agent.import_conversations(backup, on_conflict=choice)
+            assert report.failed == (choice == "fail"), report.errors
+            assert branch.uuid in report.imported
+        else:
+            assert (await agent.import_conversation(document, on_conflict=choice)).uuid == branch.uuid
+        assert await _texts(branch) == ["q1", "a1", "q2", "a2", "q3", "b1"]
+        assert await _texts(shorter) == ["q1", "a1", "q4", "c1"]
+        if choice != "copy":
+            assert graph.seen().differs(seen) == []
+
+
+async def test_what_begins_as_nothing_here_does_is_copied_with_its_beginning(
+    make_agent: MakeAgent, graph: Graph
+) -> None:
+    async with make_agent("a1", "b1") as agent:
+        trunk = await agent.create_conversation()
+        await trunk.send_message("q1")
+        branch = await trunk.branch()
+        await branch.send_message("q2")
+        document = await branch.export()
+        await branch.delete()
+        other = uuid4().hex
+        document = json.loads(json.dumps(document).replace((await trunk.get_history())[-1].uuid, other))
+        with pytest.raises(InvalidInput, match="with other messages"):
+            await agent.import_conversation(document)
+        copy = await agent.import_conversation(document, on_conflict="copy")
+        assert await _texts(copy) == ["q1", "a1", "q2", "b1"]
+        assert await _texts(trunk) == ["q1", "a1"]
+
+
 async def test_a_session_that_is_taken(make_agent: MakeAgent, graph: Graph) -> None:
     async with make_agent("a1") as agent:
         one = await agent.open_conversation("s")

@@ -115,9 +115,12 @@ class Restoring:
         wanted = set()
         for each in heads:
             here = known.get(each.uuid)
-            if here is None or (each.status != "shared" and here.hidden):
-                wanted.add(each.uuid)
+            if here is None or (here.hidden and (each.status != "shared" or last_seq(each) > here.kept_to)):
+                wanted.add(each.uuid)  # of a beginning that is here in part, the rest is
             elif each.last_message_id != here.last_message_id:
+                if self._on_conflict == "copy":
+                    self._names.copy(seqs)
+                    return set(seqs)
                 raise HereAlready(f"conversation {each.uuid} is here already, with other messages", each.uuid)
         return wanted
 
