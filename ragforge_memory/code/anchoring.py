@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -30,8 +30,10 @@ from ragforge_memory.code.anchored import (
 )
 from ragforge_memory.code.anchors import Label, label, settled, still
 from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
+from ragforge_memory.code.exchanged import exchanged, parted
 from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
+from ragforge_memory.code.orphans import called, decide, found_again
 from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import find_successors
@@ -77,8 +79,9 @@ async def resolve_anchors(
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
     orphans = [anchor for anchor in away if anchor.status == "orphaned" and not anchor.candidates and files]
+    changed = [each for each in anchors if files and _is_changed(each, placed[each.uuid])]
     found: dict[str, Successor] = {}
-    if lost or undecided or orphans:
+    if lost or undecided or orphans or (changed and before.scopes):
         more = [file for file in {*touched, *before.scopes} if file not in now.files]
         now.add(await store.definitions(sorted(more)))
         was = before.scopes
@@ -88,10 +91,17 @@ async def resolve_anchors(
             was = {**await asyncio.to_thread(supposed, root, at, unknown, anchors), **was}
             was = with_remembered(was, before.remembered, now)
         change = change_in(was, now, {*touched, *was})
+        there = {} if unseen else _taken_over(lost, change)
+        if not unseen:
+            went = exchanged(change)
+            change = parted(change, went)
+            found |= _gone_on(changed, placed, went)
+            placed |= dict.fromkeys(found)
     if lost:
         # What is only supposed to have been there has gaps.
         siblings = Siblings() if unseen else Siblings(chain(*was.values()), chain(*now.files.values()), change.kept)
-        there = await _same_tokens(lost, now, placed, store) if unseen else _taken_over(lost, change)
+        if unseen:
+            there = await _same_tokens(lost, now, placed, store)
         elsewhere = dict.fromkeys(
             [*written_out(change.kept), *(at.definition for at in there.values() if at.definition)]
         )
@@ -101,10 +111,10 @@ async def resolve_anchors(
         nowhere = [each for each in lost if found[each.uuid].definition is None and not found[each.uuid].candidates]
         found.update(await _copied(nowhere, now, change, before, store))
     if undecided:
-        found.update(await _decide(undecided, now, before, change.new if files is not None else (), store))
+        found.update(await decide(undecided, now, before, change.new if files is not None else (), store))
     # A twin is no reason not to see where the code itself is put.
     if again := [*orphans, *(anchor for anchor in undecided if files and not anchor.alone)]:
-        found.update(await _found_again(again, change, before))
+        found.update(await found_again(again, change, before))
     stands: dict[str, Definition | None] = {}
     for anchor in anchors:
         successor = found.get(anchor.uuid, GONE)
@@ -218,6 +228,26 @@ async def _same_tokens(
     return {uuid: Successor(now_is, alike(at, now_is)) for uuid, (at, now_is) in together.items() if now_is}
 
 
+def _is_changed(anchor: AnchorRow, there: Definition | None) -> bool:
+    return there is not None and there.body_hash != anchor.body_hash
+
+
+def _gone_on(
+    changed: Sequence[AnchorRow], placed: Mapping[str, Definition | None], went: Mapping[Definition, Definition]
+) -> dict[str, Successor]:
+    """Where anchors are in whose place something else has their name."""
+    by_place = {place_of(was): (was, now) for was, now in went.items()}
+    found = {}
+    for anchor in changed:
+        was, now = by_place.get((anchor.at_file, anchor.at_key), (None, None))
+        there = placed[anchor.uuid]
+        if was is None or now is None or there is None:
+            continue
+        if (there.file, there.qualified_name) == (was.file, was.qualified_name):
+            found[anchor.uuid] = Successor(now, alike(last_on(anchor), now))
+    return found
+
+
 def _taken_over(lost: Sequence[AnchorRow], change: Standing) -> dict[str, Successor]:
     """Lost anchors that were alone with their tokens, which one place has now that others had: a name was freed and
     taken (``process_new`` is ``process`` now, and ``process`` is ``process_old``). The place still counts as kept."""
@@ -293,64 +323,6 @@ async def _alone(
     return alone
 
 
-async def _decide(
-    undecided: Sequence[AnchorRow], now: Now, before: Before, new: Iterable[Definition], store: AnchorStore
-) -> dict[str, Successor]:
-    """What orphans with candidates are, by the candidates that are left and by what is new in the files touched."""
-    told = {one for anchor in undecided for one in anchor.candidates}
-    new = set(new)
-    # A path may have spaces, and so may a name: what is no file has no definitions.
-    places = {one[:at] for one in told for at, letter in enumerate(one) if letter == " "}
-    now.add(await store.definitions(sorted(places - now.files.keys())))
-    left = {each for each in now.by_place.values() if _called(each) in told}
-    considered = sorted(left | new, key=lambda each: (each.file, each.key))
-    successors = await asyncio.to_thread(
-        find_successors, [last_on(anchor) for anchor in undecided], considered, renamed=before.renamed
-    )
-    found = dict(zip((anchor.uuid for anchor in undecided), successors, strict=True))
-    for anchor in undecided:
-        taken = found[anchor.uuid].definition
-        if not anchor.alone and taken is not None and taken not in new:
-            # It may be a twin, and that the others are gone makes it no successor.
-            there = [each for each in considered if _called(each) in anchor.candidates and still(last_on(anchor), each)]
-            found[anchor.uuid] = Successor(None, 1.0, tuple(there))
-    return found
-
-
-async def _found_again(orphans: Sequence[AnchorRow], change: Standing, before: Before) -> dict[str, Successor]:
-    """Where orphans are that show again: what is cut in one ingest and put elsewhere in a later one is new there, and
-    nothing is lost by then. The name has to be the same, for much may be like what went long ago."""
-    gone, new = change.lost, change.new
-    tokens = {each.body_hash for each in new}
-    names = {each.name for each in new}
-    # Of the anchors on one place, which were made on its tokens of several times, one speaks for all.
-    places: dict[Place, AnchorRow] = {}
-    for anchor in orphans:
-        place = (anchor.at_file, anchor.at_key)
-        if last_on(anchor).name in names and (place not in places or anchor.body_hash in tokens):
-            places[place] = anchor
-    if not places:
-        return {}
-    asked = [*gone, *map(last_on, places.values())]
-    successors = await asyncio.to_thread(find_successors, asked, new, renamed=before.renamed)
-    found = {}
-    for (place, anchor), successor in zip(places.items(), successors[len(gone) :], strict=True):
-        last = last_on(anchor)
-        there = [successor.definition] if successor.definition is not None else successor.candidates
-        if there and all(each.name == last.name and still(last, each) for each in there):
-            found[place] = successor
-    return {
-        anchor.uuid: found[anchor.at_file, anchor.at_key]
-        for anchor in orphans
-        if (anchor.at_file, anchor.at_key) in found
-    }
-
-
-def _called(definition: Definition) -> str:
-    """How a candidate is told."""
-    return f"{definition.file} {definition.qualified_name}"
-
-
 def _resolution(
     anchor: AnchorRow, result: Label, now: Now, passed: Sequence[Definition], alone: str | None
 ) -> Resolution:
@@ -361,7 +333,7 @@ def _resolution(
     ]
     stood = tuple(Stood(each.file, each.key, each.body_hash, each.sketch) for each in dict.fromkeys(new))
     if at is None:
-        candidates = tuple(map(_called, result.candidates[:_MOST_CANDIDATES]))
+        candidates = tuple(map(called, result.candidates[:_MOST_CANDIDATES]))
         return Resolution(
             anchor.uuid, None, "orphaned", None, 0.0, anchor.at_file, anchor.at_key, candidates, stood, alone=alone
         )

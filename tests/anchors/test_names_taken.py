@@ -144,3 +144,117 @@ async def test_what_was_only_written_anew_elsewhere_is_not_what_went(
     await run()
     (reference,) = await talk.references.of_conversation(talk.conversation_id)
     assert (reference.status, reference.candidates) == ("orphaned", ())
+
+
+FIRST = """\
+def first(x):
+    y = x + 1
+    for i in range(y):
+        print(i, x, y)
+    return y * 10
+
+
+"""
+SECOND = """\
+def second(path):
+    with open(path) as file:
+        data = file.read()
+    if not data:
+        raise ValueError(path)
+    return data.split()
+"""
+CLASSES = """\
+class Reader:
+    def run(self, path):
+        with open(path) as file:
+            return file.read()
+
+    def name(self):
+        return "reader"
+
+
+class Writer:
+    def run(self, path, text):
+        self.count = self.count + len(text)
+        path.write_text(text + "end")
+        return self.count
+
+    def name(self):
+        return "writer"
+"""
+
+
+def swapped(text: str, one: str, other: str) -> str:
+    """A text where two names have changed places."""
+    return text.replace(one, "\0").replace(other, one).replace("\0", other)
+
+
+async def _went(
+    before: str, after: dict[str, str], repository: Repository, run: Run, talk: Talk, *names: str, committed: bool
+) -> dict[str, tuple[str, str | None, bool | None]]:
+    """What became of names in a change: label, name, and whether the tokens are others."""
+    repository.write("bank.py", before)
+    repository.commit("before")
+    await run()
+    await talk.say(*names)
+    for path, text in after.items():
+        repository.write(path, text)
+    if committed:
+        repository.commit("after")
+    await run()
+    first = {name: (each.status, each.moved_to_name, each.changed) for name, each in (await talk.labels()).items()}
+    repository.append("bank.py", "\n\nMORE = 1\n")
+    await run()
+    again = {name: (each.status, each.moved_to_name, each.changed) for name, each in (await talk.labels()).items()}
+    assert again == first
+    repository.write("bank.py", before)
+    for path in after.keys() - {"bank.py"}:
+        (repository.root / path).unlink()
+    await run()
+    assert {each.status for each in (await talk.labels()).values()} == {"fresh"}
+    return first
+
+
+@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("names", [("second", "third"), ("second", "first")], ids=["shifted", "swapped"])
+async def test_what_has_another_name_is_found_where_its_own_was_taken(
+    names: tuple[str, str], committed: bool, repository: Repository, run: Run, talk: Talk
+) -> None:
+    after = FIRST.replace("first", names[0]) + SECOND.replace("second", names[1])
+    went = await _went(
+        FIRST + SECOND, {"bank.py": after}, repository, run, talk, "first", "second", committed=committed
+    )
+    assert went == {"first": ("moved", names[0], False), "second": ("moved", names[1], False)}
+
+
+async def test_what_left_a_wrapper_of_its_name_behind_is_where_its_tokens_are(
+    repository: Repository, run: Run, talk: Talk
+) -> None:
+    wrapper = (
+        "from m import second as _second\n\n\ndef second(path, *, cache=None):\n    return cache or _second(path)\n"
+    )
+    after = {"bank.py": wrapper, "m.py": SECOND}
+    went = await _went(SECOND, after, repository, run, talk, "second", committed=True)
+    assert went == {"second": ("moved", "second", False)}
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["as they were", "with one more method"])
+async def test_classes_whose_names_were_swapped_are_told_as_their_methods_are(
+    changed: bool, repository: Repository, run: Run, talk: Talk
+) -> None:
+    before = CLASSES
+    after = swapped(before, "class Reader", "class Writer")
+    if changed:
+        after += "\n    def more(self):\n        return 1\n"
+    names = ("Reader", "Writer", "Reader.run", "Writer.run")
+    went = await _went(before, {"bank.py": after}, repository, run, talk, *names, committed=True)
+    assert went["Reader.run"] == ("moved", "Writer.run", False)
+    assert went["Writer.run"] == ("moved", "Reader.run", False)
+    assert went["Reader"] == ("moved", "Writer", False)
+    assert went["Writer"] == ("moved", "Reader", changed)
+
+
+async def test_what_is_kept_beside_it_as_it_was_is_a_copy(repository: Repository, run: Run, talk: Talk) -> None:
+    after = SECOND.replace("raise ValueError", "raise KeyError") + "\n\n" + SECOND.replace("second", "old_second")
+    went = await _went(SECOND, {"bank.py": after}, repository, run, talk, "second", committed=True)
+    assert went == {"second": ("drifted", None, True)}
