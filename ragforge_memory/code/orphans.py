@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from ragforge_memory.code.anchored import Before, Now, Place, last_on
+from ragforge_memory.code.anchored import Before, Now, Place, last_on, made_on
 from ragforge_memory.code.anchors import still
 from ragforge_memory.code.definition import Definition, Standing, Successor
 from ragforge_memory.code.successors import find_successors
@@ -38,15 +38,18 @@ async def decide(
 
 async def found_again(orphans: Sequence[AnchorRow], change: Standing, before: Before) -> dict[str, Successor]:
     """Where orphans are that show again: what is cut in one ingest and put elsewhere in a later one is new there, and
-    nothing is lost by then. The name has to be the same, for much may be like what went long ago."""
+    nothing is lost by then. The name has to be the same, for much may be like what went long ago: the one that it had
+    last, or the one that it was made under, with the very tokens."""
     gone, new = change.lost, change.new
     tokens = {each.body_hash for each in new}
     names = {each.name for each in new}
+    whole = {(each.name, each.body_hash) for each in new}
     # Of the anchors on one place, which were made on its tokens of several times, one speaks for all.
     places: dict[Place, Definition] = {}
     for anchor in orphans:
         place = (anchor.at_file, anchor.at_key)
-        one = last_on(anchor)
+        last, made = last_on(anchor), made_on(anchor)
+        one = made if made.name != last.name and (made.name, made.body_hash) in whole else last
         if one.name in names and (place not in places or anchor.body_hash in tokens):
             places[place] = one
     if not places:

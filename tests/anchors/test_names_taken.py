@@ -258,3 +258,21 @@ async def test_what_is_kept_beside_it_as_it_was_is_a_copy(repository: Repository
     after = SECOND.replace("raise ValueError", "raise KeyError") + "\n\n" + SECOND.replace("second", "old_second")
     went = await _went(SECOND, {"bank.py": after}, repository, run, talk, "second", committed=True)
     assert went == {"second": ("drifted", None, True)}
+
+
+@pytest.mark.parametrize("committed", [True, False])
+async def test_what_was_renamed_and_removed_shows_again_under_its_first_name(
+    committed: bool, repository: Repository, run: Run, talk: Talk
+) -> None:
+    repository.write("one.py", SECOND)
+    repository.commit("one")
+    await run()
+    await talk.say("second")
+    for path, text in {"one.py": SECOND.replace("second", "other"), "none": "", "two.py": SECOND}.items():
+        (repository.root / "one.py").unlink(missing_ok=True)
+        repository.write(path, text)
+        if committed:
+            repository.commit(path)
+        await run()
+    reference = (await talk.labels())["second"]
+    assert (reference.status, reference.moved_to_file, reference.changed) == ("moved", "two.py", False)
