@@ -231,7 +231,7 @@ RETURN m.uuid AS message_id,
 ORDER BY message_id, kind DESC, a.file, a.start_line
 
 // name: messages_about
-// The owner's messages that are tied to code of this name, qualified name, uuid or file, as it was called when it was
+// The owner's messages that are tied to code of this name, qualified name, uuid, file or file:name, as it was called when it was
 // said or as it is called now: of the $limit conversations that spoke of it last, the newest 40 ties each. What is left of
 // a deleted conversation is told as that of the living branch that shares it, the last updated.
 CALL () {
@@ -263,6 +263,10 @@ CALL () {
   WHERE a.project = $project AND a.file = $about
   RETURN a
   UNION
+  MATCH (a:CodeAnchor)
+  WHERE a.project = $project AND a.name = last(split(last(split($about, ':')), '.')) AND $about = a.file + ':' + a.qualified_name
+  RETURN a
+  UNION
   MATCH (s:Scope)
   WHERE s.project = $project AND s.name = $about
   MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
@@ -280,6 +284,11 @@ CALL () {
   UNION
   MATCH (s:Scope)
   WHERE s.project = $project AND s.file = $about
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.name = last(split(last(split($about, ':')), '.')) AND $about = s.file + ':' + s.qualified_name
   MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
   RETURN a
   UNION

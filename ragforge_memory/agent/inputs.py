@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _TITLE_CHARACTERS = 80
 MAX_NAME = 500
 # The largest page of any list.
 MAX_LIMIT = 1_000
+# A signature up to its brackets; C++ has `operator()`.
+_SIGNATURE = re.compile(r"(.*?(?:operator\(\)|\w(?<!operator)))\(.*", re.DOTALL)
 
 
 def checked_text(text: object) -> str:
@@ -156,6 +159,17 @@ def bare_name(name: str) -> str:
     bare = name.strip().strip("`").strip()
     # C++ calls it so.
     return bare if bare.endswith("operator()") else bare.removesuffix("()").strip("`").strip()
+
+
+def code_name(name: str) -> str:
+    """The name in a signature as it was pasted (``def alpha(a, b):``), where it is one; else as `bare_name`."""
+    bare = bare_name(name)
+    signature = _SIGNATURE.fullmatch(bare)
+    if signature is None:
+        return bare
+    before = signature[1].strip("`").strip()
+    # Behind FILE there is no type, and its path may have spaces.
+    return before if ":" in before.replace("::", "") else before.rpartition(" ")[2]
 
 
 def check_metadata(metadata: object) -> None:

@@ -31,7 +31,10 @@ def register(app: typer.Typer) -> None:
 def about(
     settings: Settings,
     scope: Annotated[
-        str, typer.Argument(metavar="NAME", help="A function, method or class, as it was or is called, or a file.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="A function, method or class, as it was or is called, a file, or FILE:NAME."
+        ),
     ],
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
     json: JsonOption = False,

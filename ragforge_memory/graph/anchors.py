@@ -256,7 +256,7 @@ class ReferenceStore:
         """Messages that are tied to code, newest first; of each conversation the newest 40 ties.
 
         Args:
-            about: a name, a qualified name, a file or a scope's uuid, as of when it was said or as of now.
+            about: a name, a qualified name, a file, ``FILE:NAME`` or a scope's uuid, as of then or as of now.
             limit: of at most so many conversations.
         """
         rows = await self._client.read("messages_about", about=about, limit=limit, **self._owner)

@@ -67,11 +67,14 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
         assert (gone.status, gone.scope_id) == ("orphaned", None)
 
         # By the name of then, by the file of then and of now.
-        for name in ("check_password", "scramble", "auth.py", "passwords.py"):
+        names = ("check_password", "scramble", "auth.py", "passwords.py")
+        places = ("auth.py:check_password", "./passwords.py:check_password", "passwords.py:check_password(user, text)")
+        for name in (*names, *places, "check_password(user, text)", "def check_password(user: str) -> bool:"):
             [info] = await agent.conversations_about(name)
             assert (info.uuid, info.title) == (conversation.uuid, "Passwords")
             assert answer.uuid in {each.message_id for each in info.references}
-        assert await agent.conversations_about("nothing_of_the_kind") == []
+        for name in ("nothing_of_the_kind", "passwords.py:scramble", "passwords.py:nothing(check_password)"):
+            assert await agent.conversations_about(name) == []
         with pytest.raises(InvalidInput, match="empty"):
             await agent.conversations_about(" ")
 

@@ -70,8 +70,13 @@ def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
 
 
 def _about(what: str) -> Callable[[Data, Data], Parameters]:
-    """Asks for what another owner's code is called; ``qualified`` is its qualified name."""
-    return lambda a, b: {"about": f"Q.{b.word}" if what == "qualified" else getattr(b, what), "limit": 50}
+    """Asks for what another owner's code is called; ``qualified`` is its qualified name, ``place`` that in its file."""
+
+    def asked(a: Data, b: Data) -> Parameters:
+        names = {"qualified": f"Q.{b.word}", "place": f"{b.file}:Q.{b.word}"}
+        return {"about": names.get(what) or getattr(b, what), "limit": 50}
+
+    return asked
 
 
 def _resolved(token: str, anchor: str, scope: str) -> Parameters:
@@ -275,7 +280,7 @@ CODE: dict[str, list[Probe]] = {
         _not_looked_for(lambda a, b: {"about": a.word, "limit": 50}),
         *(
             Probe(_about(what), prepare=CROSSED, expect=lambda rows: len(rows) == 1)
-            for what in ("word", "qualified", "file")
+            for what in ("word", "qualified", "file", "place")
         ),
         Probe(_about("caller"), prepare=CROSSED, expect=nothing),
         Probe(

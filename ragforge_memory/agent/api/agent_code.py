@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.part import AgentPart
-from ragforge_memory.agent.inputs import bare_name, check_flag, check_limit, check_progress, check_text, root_of
+from ragforge_memory.agent.inputs import (
+    bare_name,
+    check_flag,
+    check_limit,
+    check_progress,
+    check_text,
+    code_name,
+    root_of,
+)
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -80,8 +88,8 @@ class AgentCode(AgentPart):
         """Conversations that talked about a definition or a file, under its name of then or of now.
 
         Args:
-            scope: a name, a qualified name (``name()``, ``Outer::name`` and a macro's ``name!`` will do as well), a
-                definition's uuid, or a file's path in the project.
+            scope: a name, a qualified name (``name()``, a signature, ``Outer::name`` and a macro's ``name!`` will do
+                as well), ``FILE:NAME`` with a qualified name, a definition's uuid, or a file's path in the project.
             limit: conversations at most, 1 to 1,000.
 
         Returns:
@@ -102,7 +110,7 @@ class AgentCode(AgentPart):
             raise InvalidInput("which code? the name is empty", hint="a name, a qualified name, a uuid or a file")
         services = await self.open()
         # Only then without its brackets: `operator()` is a name, too. Only then with dots: a path may have `#`.
-        for way in dict.fromkeys((name, bare, dotted(bare))):
+        for way in dict.fromkeys((name, bare, dotted(bare), dotted(code_name(name)))):
             if way and (found := await about(services, way, limit=limit)):
                 return found
         macro = dotted(bare[:-1]) if bare.endswith("!") else ""

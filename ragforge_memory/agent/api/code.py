@@ -21,8 +21,8 @@ class ConversationCode(ConversationHandle):
 
         Args:
             message_id: a message of this conversation.
-            scopes: qualified names (the module may stand before them), names, ``FILE:NAME`` with a qualified name, or
-                uuids; each means one definition.
+            scopes: qualified names (the module may stand before them), names, signatures, ``FILE:NAME`` with a
+                qualified name, or uuids; each means one definition.
             kind: what was done with the code: ``discussed``, ``read``, ``edited`` or ``tested``.
 
         Returns:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
-from ragforge_memory.agent.inputs import bare_name
+from ragforge_memory.agent.inputs import code_name
 from ragforge_memory.code.mentions import dotted
 from ragforge_memory.errors import InvalidInput, memory_is_off
 from ragforge_memory.graph.anchors import ReferenceStore
@@ -43,7 +43,7 @@ async def refer(
         raise memory_is_off("no message is tied to code")
     await store(services).point(conversation_id, message_id)
     references = ReferenceStore(services.graph, services.owner)
-    given = {dotted(bare_name(scope)): scope for scope in scopes}
+    given = {dotted(code_name(scope)): scope for scope in scopes}
     if unclear := await references.add(message_id, list(given), kind):
         told = (f"{given[name]!r} ({', '.join(places) or 'none is found'})" for name, places in unclear.items())
         raise InvalidInput(
