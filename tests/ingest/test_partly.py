@@ -48,6 +48,15 @@ def test_type_exports_of_everything_are_read() -> None:
         "const one = using(() => a & b)\n  return using",
         "type T = {\n  <A, B extends [X, C<D>][] = []>(\n  a: A): B<A>\n  <E>(): <A>(a: A) => B\n  (a: A): B\n  }",
         "interface T {\n  m(): A // why\n  <E>(): E[]\n  /** how */\n  <F extends A<B<C>>>(): F\n  }",
+        "interface T {\n  <I extends object = {}>(a: I): [I]\n  <\n  I extends object = {}\n  >(a: I): [I]\n  }",
+        "type T = {\n  (a: A): B<A>\n  // why\n  <\n  P extends { k: (a: A<B<C<D>>>) => 'x>' }, // b\n  >(): P\n  }",
+        "const g = <A>() =>\n  <B>(b: B) => b\n  type O = {\n  a(): A\n  <B>(): B\n  }",
+        "type T = {\n  a?: A\n  in2: A\n  in?: A\n  in(a: A): B\n  instanceof: A\n  }",
+        "const g = sql<{ readonly id: A[] }>`select ${sql<{ a: A<B> }>`a`}>`",
+        "const r = sql<\n  | A\n  | { a: B }\n  >`a`.then((a) => a)",
+        "type T<in out A extends B, out C = D, in E> = A\n  type O = `a \\`b\\` ${T<in2, B>}()`",
+        "g<['a'?, B?]>()\n  type T = import('./a.js').B[]",
+        "let as = a ? as : [as]\n  for (const b of as) as.push(b)\n  return as",
     ],
 )
 def test_what_the_grammar_of_typescript_does_not_know_is_read(text: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.javascript.functions import FUNCTION_HANDLERS
+from ragforge_memory.code.javascript.known import known
 from ragforge_memory.code.javascript.links import LINKS
 from ragforge_memory.code.javascript.modules import MODULE_HANDLERS
 from ragforge_memory.code.javascript.types import TYPE_HANDLERS
@@ -17,15 +17,6 @@ from ragforge_memory.code.written import one_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
-_IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+<|>\((?!\)))""")
-_USING = re.compile(rb"\busing\b(?!\s+[\w$])")
-# A line that begins with type parameters and brackets, where the one before can be the end of a type.
-_CALL_SIGNATURE = re.compile(
-    rb"""(?<=[\w$>\])}'"`/])(\s*\n[ \t]*)[ \t](?=<[A-Za-z_$](?:[^<>()]|=>|<(?:[^<>()]|<[^<>()]*>)*>)*>\()"""
-)
-_AMPERSAND = re.compile(rb"&(?!#?\w+;)")
 
 
 def _grammar(path: str) -> object:
@@ -40,21 +31,6 @@ def _grammar(path: str) -> object:
     import tree_sitter_javascript
 
     return tree_sitter_javascript.language()
-
-
-def known(data: bytes) -> bytes:
-    """What the grammar (0.23) does not know, as something of the same length and place in the tree that it does.
-
-    ``export type * from`` (TypeScript 5.0) as ``export * from``; ``import('./a').B<T>`` as ``i____________.B<T>``, and
-    ``f<typeof import('./a')>(x)`` likewise; a function named ``using``, which opens a declaration elsewhere, under
-    another name; an ampersand that begins no entity, in a text or an attribute of JSX, as a bar, which is an operator
-    as well; a generic call signature of an object type that a line feed parts from the one before, with a semicolon
-    before it.
-    """
-    data = _TYPE_STAR.sub(rb"\1    ", data)
-    data = _IMPORT_TYPE.sub(lambda found: b"i".ljust(len(found[0]), b"_"), data)
-    data = _CALL_SIGNATURE.sub(rb"\1;", data)
-    return _AMPERSAND.sub(b"|", _USING.sub(b"u____", data))
 
 
 def extract(root: Node, draft: Draft) -> None:
