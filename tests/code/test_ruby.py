@@ -145,6 +145,27 @@ end
     ]
 
 
+def test_what_the_grammar_does_not_know_is_read() -> None:
+    text = """
+def a(*, **, &)
+  b(
+    1,
+    *,
+    **,
+    &
+  )
+  c(
+    &
+  )
+end
+def d = [:$', :$", :$:, :$$, {:$; => 1}, $', e&.f]
+def g = 1
+"""
+    parsed = parse("a.rb", text.encode())
+    assert (parsed.error, [scope.key for scope in parsed.scopes]) == (None, ["a", "d", "g"])
+    assert "&\n  )" in parsed.scopes[0].source
+
+
 def test_a_file_with_a_syntax_error_is_broken() -> None:
     parsed = parse("a.rb", b"class A\n  def f(\n")
     assert parsed.error is not None

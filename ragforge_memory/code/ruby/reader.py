@@ -18,6 +18,7 @@ from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import Use
+from ragforge_memory.code.ruby.known import known
 from ragforge_memory.code.ruby.links import linked, modules, parts
 from ragforge_memory.code.ruby.names import COMMON_MEMBERS
 from ragforge_memory.code.ruby.statements import (
@@ -292,4 +293,5 @@ READER = Reader(
     bare=frozenset({"argument_list"}),
     transparent=frozenset({"program", "body_statement", "then", "else", "do", "block_body", "begin", "ensure"}),
     statements=frozenset({"parenthesized_statements", "interpolation", "begin_block", "end_block"}),
+    simplify=(known,),
 )
