@@ -95,6 +95,7 @@ class Links:
             what the linker or an autoloader finds); elsewhere it is a built-in one.
         named_owners: whether a type that is written before a member is the one that has it, since no type has members
             of another (Rust: ``Regex::new`` is no other type's ``new``).
+        bare_words: what is called without a receiver and everything has (Ruby's ``puts``).
         mixes_in: whether what a type implements is named inside of it, and may be defined there (Ruby's ``include``).
         extensions: whether a function that binds ``this`` is called as a member of that type (C#'s ``this Kind kind``).
     """
@@ -119,4 +120,5 @@ class Links:
     global_names: bool = False
     named_owners: bool = False
     extensions: bool = False
+    bare_words: frozenset[str] = frozenset()
     mixes_in: bool = False

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from ragforge_memory.code.hosts import Hosts
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.links import names_another
@@ -134,6 +135,7 @@ class Resolver:
         self._index = index
         self._names = Names(index)
         self._overloads = Overloads(index, self._names)
+        self._hosts = Hosts(index, self._names)
         self._unique: dict[tuple[str, str], Entity | None] = {}
         self.unresolved = 0
         self.foreign = 0
@@ -213,7 +215,7 @@ class Resolver:
         if found is FOREIGN or (use.receiver is None and use.kind != "call"):
             self.foreign += 1
             return None, True
-        guess = self._guess(file, use) if may_guess else None
+        guess = self._guess(file, scope, use) if may_guess else None
         self.unresolved += guess is None
         return guess, False
 
@@ -245,6 +247,8 @@ class Resolver:
             if scope is not None and use.kind in ("inherit", "implement", "decorate"):
                 key = names.names_base(path, scope, use.name)
             found = self._bare(file, key, use)
+            if found is FOREIGN and use.kind == "call" and self._may_be_hosts(file, key, use.name):
+                return UNKNOWN, True
             return self._overloads.fitting(path, key, use, found), False
         receiver = names.evaluate(path, key, use.receiver, use.line)
         if receiver is not None and names.known(receiver):
@@ -263,6 +267,13 @@ class Resolver:
         inherited = names.known(receiver) and (not receiver.key or member is UNKNOWN)
         settled = inherited or use.receiver in file.links.super_names
         return UNKNOWN, use.kind in ("call", "decorate") and not settled
+
+    def _may_be_hosts(self, file: FileIndex, key: str | None, name: str) -> bool:
+        """Whether a bare call of what nobody binds may mean what those have that take in the type around it."""
+        if not file.links.mixes_in or name in file.links.bare_words or self._is_variable(file, key, name):
+            return False
+        holder = self._names.holder(file.path, key)
+        return holder is not None and self._names.member(holder, name) is None
 
     def _bare(self, file: FileIndex, key: str | None, use: Use) -> Entity:
         """What a bare name means; what a local variable holds is not what the name itself means."""
@@ -318,7 +329,14 @@ class Resolver:
             key = file.by_key[key].parent
         return False
 
-    def _guess(self, file: FileIndex, use: Use) -> Entity | None:
+    def _guess(self, file: FileIndex, scope: ParsedScope | None, use: Use) -> Entity | None:
+        on_itself = use.receiver is None or use.receiver in file.links.self_names
+        holder = self._names.holder(file.path, scope.key) if on_itself and scope is not None else None
+        if holder is not None:
+            hosts = self._hosts.member(holder, LANGUAGES[file.language].family, use.name)
+            definition = self._names.scope(holder)
+            if hosts is not None or (use.receiver is None and definition is not None and definition.type != "trait"):
+                return hosts
         if not file.links.guesses or use.name in file.links.common_members or use.name.startswith("__"):
             return None
         family = LANGUAGES[file.language].family

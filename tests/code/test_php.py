@@ -6,7 +6,7 @@ import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import Sample, SampleTests
+from tests.code.graphs import Sample, SampleTests, edges
 
 SCOPES = {
     "main.php": [
@@ -151,3 +151,13 @@ def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
 def test_deep_nesting_does_not_break_the_walk() -> None:
     source = "<?php\nfunction f() { return " + "(" * 2000 + "1" + ")" * 2000 + "; }\n"
     assert parse("a.php", source.encode()).scopes[0].name == "f"
+
+
+def test_a_trait_calls_what_the_one_class_has_that_uses_it() -> None:
+    text = """<?php
+trait Helpers { function redirect() { $this->halt(302); } }
+class Base { use Helpers; function halt($code) {} }
+class Other { function halt($code) {} }
+"""
+    resolution = resolve([parse("a.php", text.encode())])
+    assert "Helpers.redirect CONSUMES Base.halt 2() ?" in edges(resolution, "a.php")

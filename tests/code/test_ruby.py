@@ -61,6 +61,7 @@ EDGES = {
         "Shop.Shelf.put CONSUMES lib/shop/store.rb:Shop.Item.free 21()",
     ],
     "lib/shop/store.rb": [
+        "Shop.Priced.free? CONSUMES Shop.Item.price 7() ?",
         "Shop.Item INHERITS_FROM Shop.Base 23",
         "Shop.Item IMPLEMENTS Shop.Priced 24",
         "Shop.Item.make CONSUMES Shop.Item.free 38()",
@@ -143,6 +144,42 @@ end
         "Request IMPLEMENTS Request.Helpers 5",
         "Request.body CONSUMES Request.Helpers.form 7()",
     ]
+
+
+def test_a_module_calls_what_those_have_that_include_it() -> None:
+    base = """
+module Helpers
+  def redirect = halt(302)
+  def find = lookup(1) || puts(1) || render
+end
+class Base
+  include Helpers
+  def halt(code) = throw(:halt, code)
+  def run = halt(200)
+  def render = 1
+  def lookup(a) = a
+end
+class Other
+  def render = 2
+  def puts(a) = a
+  def lookup(a) = a
+end
+class Plain
+  def run = only_of_more
+  def log = warn(1)
+end
+"""
+    more = "module More\n  def run = only_of_more\n  def log = warn(1)\nend\n"
+    more += "class Kept\n  def only_of_more = 1\n  def warn(a) = a\nend\n"
+    resolution = resolve([parse("base.rb", base.encode()), parse("more.rb", more.encode())])
+    assert edges(resolution, "base.rb") == [
+        "Helpers.redirect CONSUMES Base.halt 3() ?",
+        "Helpers.find CONSUMES Base.lookup 4() ?",
+        "Helpers.find CONSUMES Base.render 4() ?",
+        "Base IMPLEMENTS Helpers 7",
+        "Base.run CONSUMES Base.halt 9()",
+    ]
+    assert edges(resolution, "more.rb") == ["More.run CONSUMES Kept.only_of_more 2() ?"]
 
 
 def test_what_the_grammar_does_not_know_is_read() -> None:

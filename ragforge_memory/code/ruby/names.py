@@ -16,3 +16,16 @@ update upto value values write zero? zip
 COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
 """From Object, String, Symbol, Array, Hash, Enumerable, IO, File, Time and Proc: an unknown receiver's method of such a
 name is not taken for the project's."""
+
+_KERNEL = """
+Array Complex Float Hash Integer Rational String abort alias_method at_exit attr attr_accessor attr_reader attr_writer
+autoload autoload? binding block_given? caller caller_locations catch class define_method eval exit exit! extend fail
+fork format freeze gem gets global_variables include instance_variable_get instance_variable_set lambda load
+local_variables loop method_missing module_function open p pp prepend print printf private private_class_method
+private_constant proc protected public public_class_method public_constant putc puts raise rand readline readlines
+refine remove_method require require_relative select send set_trace_func sleep spawn sprintf srand syscall system test
+throw trap undef_method using warn
+"""
+BARE_WORDS: frozenset[str] = frozenset(_KERNEL.split())
+"""Kernel's and Module's methods that are called without a receiver: never taken for the project's where nothing binds
+them."""

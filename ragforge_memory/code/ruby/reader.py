@@ -20,7 +20,7 @@ from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import Use
 from ragforge_memory.code.ruby.known import known
 from ragforge_memory.code.ruby.links import linked, modules, parts
-from ragforge_memory.code.ruby.names import COMMON_MEMBERS
+from ragforge_memory.code.ruby.names import BARE_WORDS, COMMON_MEMBERS
 from ragforge_memory.code.ruby.statements import (
     bind_assignment,
     bind_block,
@@ -287,6 +287,7 @@ READER = Reader(
         bare_members=True,
         global_names=True,
         common_members=COMMON_MEMBERS,
+        bare_words=BARE_WORDS,
     ),
     atoms=frozenset({"regex", "simple_symbol", "heredoc_body"}),
     forms={"heredoc_body": heredoc_body},
