@@ -77,6 +77,12 @@ WHERE f.project = $project
 RETURN f.path AS path
 ORDER BY path
 
+// name: broken_files
+// Of which an ingest could read only a part, and why.
+MATCH (f:File)
+WHERE f.project = $project AND f.broken IS NOT NULL
+RETURN f.path AS path, f.broken AS reason
+
 // name: scope_callers
 // Who uses this scope, where, and whether more than the name says so.
 MATCH (target:Scope {uuid: $uuid})<-[r:CONSUMES]-(s:Scope)

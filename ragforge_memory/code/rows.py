@@ -11,9 +11,9 @@ from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 from ragforge_memory.graph.text import terms
 
 
-def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
+def file_properties(parsed: ParsedFile, digest: str, broken: str | None = None) -> dict[str, Any]:
     """What a File has, its uuid and project aside. ``hash`` is of its bytes, see readers.py; by ``scope_count`` the
-    next ingest sees whether another tool has taken scopes away."""
+    next ingest sees whether another tool has taken scopes away; ``broken`` is why only a part of it was read."""
     directory, _, name = parsed.path.rpartition("/")
     stem, dot, extension = name.rpartition(".")
     return {
@@ -26,6 +26,7 @@ def file_properties(parsed: ParsedFile, digest: str) -> dict[str, Any]:
         "lineCount": parsed.line_count,
         "hash": digest,
         "scope_count": len({scope.key for scope in parsed.scopes}),
+        "broken": broken,
     }
 
 

@@ -13,6 +13,7 @@ from ragforge_memory.code.facts import facts_version
 from ragforge_memory.code.fingerprint import is_marked
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
 from ragforge_memory.code.parsed import ParsedFile
+from ragforge_memory.code.partly import PARTLY
 from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
 from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
@@ -198,7 +199,9 @@ class Writer:
         removed = tuple(scope["uuid"] for scope in pairing.match.lost if scope["uuid"] in gone)
         self.totals.files += 1
         self.totals.removed += len(removed)
-        return FileRow(pairing.uuid, file_properties(parsed, pairing.reading.hash), tuple(rows), removed)
+        reading = pairing.reading
+        broken = (reading.skipped or "").removesuffix(PARTLY) if reading.broken else None
+        return FileRow(pairing.uuid, file_properties(parsed, reading.hash, broken), tuple(rows), removed)
 
     def _scope_row(
         self, uuid: str, properties: dict[str, Any], before: Stored | None, file_uuid: str

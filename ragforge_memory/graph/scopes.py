@@ -101,6 +101,11 @@ class ScopeStore:
         rows = await self._client.read("project_files", project=project)
         return [row["path"] for row in rows]
 
+    async def broken_files(self, project: str) -> dict[str, str]:
+        """The files of which only a part was read, by path, and why."""
+        rows = await self._client.read("broken_files", project=project)
+        return {row["path"]: row["reason"] for row in rows}
+
     async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that use this one, by file and first line, and the lines where they do."""
         rows = await self._client.read("scope_callers", project=project, uuid=uuid, limit=limit)

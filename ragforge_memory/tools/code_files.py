@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ragforge_memory.errors import ToolError
+from ragforge_memory.errors import RagforgeError, ToolError
 from ragforge_memory.language.names import same_file
 from ragforge_memory.language.no_code import no_code
 from ragforge_memory.models.text import lines_of
@@ -46,7 +46,8 @@ async def grep_code(
     """Searches the project's text files line by line for a regular expression (Python's syntax).
 
     Files that git ignores, binary files and files above 1 MB are left out. `language` is said of lines in languages
-    whose files are not read as code, so that what they define is known by their text alone.
+    whose files are not read as code, so that what they define is known by their text alone; `broken` of lines in files
+    of which only a part was read, with the reason.
 
     Args:
         pattern: the regular expression; plain text works too where it has no special characters.
@@ -79,7 +80,7 @@ async def grep_code(
         "no_code": _no_code(files) if code_only else {},
     }
     lines, in_time = await _search(order)
-    matches = [_with_language(line) for line in lines if "file" in line]
+    matches = await _with_reasons(context, [_with_language(line) for line in lines if "file" in line])
     end = next((line for line in lines if "searched" in line), {"searched": None, "more": True})
     return {
         "pattern": pattern,
@@ -108,6 +109,15 @@ def _with_language(line: dict[str, Any]) -> dict[str, Any]:
 
     language = unread_language_of(line["file"])
     return line if language is None else {**line, "language": language}
+
+
+async def _with_reasons(context: ToolContext, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines, with why of their files only a part was read; what they say is known without the graph too."""
+    broken: dict[str, str] = {}
+    if context.scopes is not None and lines:
+        with suppress(RagforgeError):
+            broken = await context.scopes.broken_files(context.owner.project)
+    return [{**line, "broken": broken[line["file"]]} if line["file"] in broken else line for line in lines]
 
 
 @tool

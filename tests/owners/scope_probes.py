@@ -29,6 +29,9 @@ SCOPES: dict[str, list[Probe]] = {
     ],
     "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee], "source": True}, expect=nothing)],
     "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=something)],
+    "broken_files": [
+        Probe(lambda a, b: {}, prepare="MATCH (f:File) SET f.broken = 'why'", expect=lambda rows: len(rows) == 1)
+    ],
     "project_files": [Probe(lambda a, b: {}, expect=lambda rows: len(rows) == 1)],
     "scope_callers": [
         Probe(lambda a, b: {"uuid": b.callee, "limit": 100}, expect=nothing),

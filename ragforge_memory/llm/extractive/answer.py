@@ -227,7 +227,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         what = "what is in" if question.form == "outline" else "what is"
         lines += ["", f"I read this as `{what} {asked}?`: the rest of the question I did not understand."]
     lines += without_mark(question.target.text, question.text, values.values())
-    return "\n".join([*gone(values.values()), *lines, *hint(lines, found)])
+    return "\n".join([*gone(values.values()), *lines, *hint(lines, question.target, found)])
 
 
 def _definition(question: Question, asked: str, values: Mapping[str, Any], found: Sequence[Found] = ()) -> list[str]:

@@ -12,7 +12,7 @@ from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.import_lines import alone_pattern, import_pattern, imports_it, parts_of
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
-from ragforge_memory.llm.extractive.code.unread import unread_lines
+from ragforge_memory.llm.extractive.code.unread import is_part_read, unread_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     code_span,
@@ -255,7 +255,7 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
         return [nothing(asked)]
     if len(parts) == 1:
         return [
-            f"`{asked}` is not defined in this project; it stands in {_number(lines, found)}:",
+            f"{_undefined(asked, found)}; it stands in {_number(lines, found)}:",
             *listed_lines(lines, found),
         ]
     sure = re.compile(import_pattern(target))
@@ -276,10 +276,16 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
         ]
     if certain:
         return [
-            f"`{asked}` is not defined in this project; it stands in {_number(certain, found)}:",
+            f"{_undefined(asked, found)}; it stands in {_number(certain, found)}:",
             *listed_lines(certain, found),
         ]
     return unread_lines(asked, target, found) or [nothing(asked)]
+
+
+def _undefined(asked: str, found: Sequence[Found]) -> str:
+    return (
+        f"No definition of `{asked}` is known" if is_part_read(found) else f"`{asked}` is not defined in this project"
+    )
 
 
 def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[str]:

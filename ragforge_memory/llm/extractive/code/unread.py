@@ -1,4 +1,4 @@
-"""Lines of code in languages that are not read as code: what they define is known by their text alone."""
+"""Lines of code that was not read as such: in languages that are not, and in files with syntax errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.code.members import standing_in
 from ragforge_memory.llm.extractive.quoting.calls import Found
-from ragforge_memory.llm.extractive.quoting.pieces import text_line
+from ragforge_memory.llm.extractive.quoting.pieces import MAX_LISTED, text_line
+from ragforge_memory.models.text import counted
 
 NOT_SURE = ("typo", "partial", "spelling")
 """How a name is taken that is not called so: what has its very letters, in a language that is not read, is nearer."""
@@ -20,22 +21,42 @@ def unread_lines(asked: str, target: Target, found: Sequence[Found]) -> list[str
     return standing_in(asked, lines)
 
 
-def hint(answer: Sequence[str], found: Sequence[Found]) -> list[str]:
-    """That files of some languages are not read as code, where an answer quotes lines of such; else nothing."""
+def hint(answer: Sequence[str], target: Target, found: Sequence[Found]) -> list[str]:
+    """That files of some languages are not read as code, where an answer quotes lines of such; that of files in which
+    a name stands only a part was; else nothing."""
     quoted = "\n".join(answer)
     languages = [line["language"] for line in _unread(found) if text_line(line) in quoted]
-    if not languages:
-        return []
-    named = " and ".join(dict.fromkeys(languages))
-    return ["", f"Files in {named} are not read as code: of what they define only the text is known."]
+    hints = []
+    if languages:
+        named = " and ".join(dict.fromkeys(languages))
+        hints = ["", f"Files in {named} are not read as code: of what they define only the text is known."]
+    lines = [line for line in _grepped(found) if line.get("broken")]
+    files = {line["file"]: line["broken"] for line in lines if target.member and target.stands_in(line["text"])}
+    if files:
+        some = [f"`{file}` ({reason})" for file, reason in list(files.items())[:MAX_LISTED]]
+        hints += [
+            "",
+            f"The name stands in {counted(len(files), 'file')} of which only a part was read: {', '.join(some)}. "
+            "What they define and call may not all be known.",
+        ]
+    return hints
+
+
+def is_part_read(found: Sequence[Found]) -> bool:
+    """Whether a line that was found is in a file of which only a part was read."""
+    return any(line.get("broken") for line in _grepped(found))
 
 
 def _unread(found: Sequence[Found]) -> list[Mapping[str, Any]]:
-    """The lines of such languages that grep gave."""
+    """Those in languages that are not read."""
+    return [line for line in _grepped(found) if line.get("language")]
+
+
+def _grepped(found: Sequence[Found]) -> list[Mapping[str, Any]]:
+    """The lines that grep gave."""
     return [
         line
         for each in found
         if each.call.tool == "grep_code" and isinstance(each.value, dict)
         for line in each.value.get("matches") or []
-        if line.get("language")
     ]
