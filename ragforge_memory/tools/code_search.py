@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ragforge_memory.tools.code_around import find_around
 from ragforge_memory.tools.code_changes import code_changes, impact
 from ragforge_memory.tools.code_dependencies import dependencies
 from ragforge_memory.tools.code_exports import exports
@@ -31,6 +32,7 @@ __all__ = [
     "code_history",
     "dependencies",
     "exports",
+    "find_around",
     "find_callees",
     "find_callers",
     "find_files",
@@ -75,6 +77,7 @@ ANSWER_TOOLS: tuple[Callable[..., Any], ...] = (
     code_history,
     dependencies,
     exports,
+    find_around,
     find_files,
     find_overrides,
     find_subtypes,

@@ -44,6 +44,7 @@ Form = Literal[
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
     "deprecated", "unused", "untested", "environment", "version", "changed", "of kind", "files",
+    "message",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {

@@ -27,6 +27,7 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - which interfaces are there? which functions are async? which environment variables are read?
 - what are the dependencies? how do I run the tests? which filters are there? what is decorated by `NAME`?
 - which file handles TOPIC? which TOPIC classes are there? how many tests are there? what is not tested?
+- an error message as it was printed: where is it made?
 - which functions parse options? (a search by words)
 - what did we say about TOPIC? what did we decide yesterday? is what we decided about `NAME` still true?
 - which of our decisions are no longer true?

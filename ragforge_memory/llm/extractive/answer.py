@@ -50,6 +50,7 @@ from ragforge_memory.llm.extractive.code.members import (
     relation,
     set_lines,
 )
+from ragforge_memory.llm.extractive.code.message_lines import message_lines
 from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
@@ -153,6 +154,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = required(values.get("dependencies", {}))
         case "commands":
             lines = commands(question.text, found)
+        case "message":
+            lines = message_lines(question, found)
         case "environment":
             lines = environment_read(values.get("grep_code", {}))
         case "known by word":
@@ -223,7 +226,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         lines = [*own, *(["", *lines] if not silent else [])] if own else lines
     if asks_why(question) and question.form == "what" and not own and not says_nothing("\n".join(lines)):
         lines += ["", NO_REASON]
-    elif question.guessed and lines and not lines[0].startswith(NOTHING_FOUND):
+    elif question.guessed and question.form != "message" and lines and not lines[0].startswith(NOTHING_FOUND):
         what = "what is in" if question.form == "outline" else "what is"
         lines += ["", f"I read this as `{what} {asked}?`: the rest of the question I did not understand."]
     lines += without_mark(question.target.text, question.text, values.values())

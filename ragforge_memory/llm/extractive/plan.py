@@ -42,6 +42,7 @@ from ragforge_memory.llm.extractive.code.impl_lines import impl_calls
 from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls, is_cut
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
+from ragforge_memory.llm.extractive.code.message_lines import message_calls
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.raised import anywhere
 from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS, error_lines
@@ -78,6 +79,9 @@ _OVERVIEW = (
 
 def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     """The calls to make now, given what the earlier ones of this question gave; none when it can be answered."""
+    if question.form == "message":
+        done = {each.call.key for each in found}
+        return tuple(call for call in message_calls(question, found) if call.key not in done)
     if is_about_code(question, found):
         return next_calls(about_code(question), found)
     if is_elsewhere(question, found):

@@ -12,6 +12,7 @@ from typing import Any
 from ragforge_memory.language.reading.aims import asks_for_decisions
 from ragforge_memory.language.reading.days import days_asked
 from ragforge_memory.language.reading.given_text import is_about_given, split_given
+from ragforge_memory.language.reading.pasted import pasted
 from ragforge_memory.language.reading.project_patterns import WHOLE
 from ragforge_memory.language.reading.question import Question, asked_of, search_words
 from ragforge_memory.language.reading.questions import read_questions
@@ -32,6 +33,7 @@ from ragforge_memory.language.said.stock import (
 )
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.code.given_answer import named_code
+from ragforge_memory.llm.extractive.code.message_lines import NO_LINE_HAS_IT, is_nowhere, message_question
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.said.doubts import doubted
@@ -61,8 +63,8 @@ _ASKED = re.compile(r"Question:\n(?P<question>.*?)\n\nAnswer:\n", re.S)
 _DATED = ("said", "recap", "changed")
 # Tools for code that are there where `read_scope` is, and are in no list.
 _UNLISTED = frozenset(
-    {"code_changes", "code_history", "dependencies", "exports", "find_files", "find_overrides", "find_subtypes",
-     "find_untested", "find_unused", "list_definitions", "list_tests", "project_version"}
+    {"code_changes", "code_history", "dependencies", "exports", "find_around", "find_files", "find_overrides",
+     "find_subtypes", "find_untested", "find_unused", "list_definitions", "list_tests", "project_version"}
 )  # fmt: skip
 _GOES_ON = re.compile(r"\W*and\b", re.I)
 _SMALL_TALK = {
@@ -149,6 +151,16 @@ class _Turn:
             read = (Question("which note", text=text),)
         elif self._corrected:
             read = (Question("noted", text=text),)
+        # What a program wrote is looked for as it stands, before anything is made of its words.
+        self._before_it = 0
+        self._nowhere = False
+        message = pasted(text, read) if not given and not self._corrected else None
+        if message is not None and self._can_grep:
+            question = message_question(message, text)
+            if not is_nowhere(question, self._found(question)):
+                self._questions.append((question, message.text))
+                return
+            self._before_it, self._nowhere = 1, message.sure
         for asked in read:
             question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _DATED else asked
             if given and (is_about_given(question) or asks_for_decisions(question)):
@@ -174,7 +186,7 @@ class _Turn:
 
     def calls(self) -> list[Call]:
         """What to ask the tools now."""
-        if len(self._steps) >= MAX_STEPS or not self._offered:
+        if len(self._steps) - self._before_it >= MAX_STEPS or not self._offered:
             return []
         wanted: dict[str, Call] = {}
         for question, _ in self._questions:
@@ -189,7 +201,7 @@ class _Turn:
         """The whole answer."""
         if not self._questions:
             return UNCLEAR
-        parts: list[str] = []
+        parts = [NO_LINE_HAS_IT] if self._nowhere else []
         for question, text in self._questions:
             if question.form == "noted":
                 kept = not self._offered or "search_conversation" in self._offered
@@ -211,6 +223,10 @@ class _Turn:
                 without = NOTHING_KEPT if question.form == "said" and self._forgets else NO_TOOLS
                 parts.append(write(question, asked, self._found(question)) or without)
         return "\n\n".join(parts)
+
+    @property
+    def _can_grep(self) -> bool:
+        return bool(self._folded) or "grep_code" in self._offered
 
     @property
     def _forgets(self) -> bool:

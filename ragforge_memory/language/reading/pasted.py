@@ -1,0 +1,159 @@
+"""A message that a program wrote (an error, a warning, a line of a log), as somebody pastes it, and how much of it a
+line of code has: what was filled in stands in no file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ragforge_memory.language.reading.question import Question
+from ragforge_memory.language.reading.questions import MAX_QUESTION
+from ragforge_memory.language.reading.small_talk import NO_QUESTION, POLITE
+from ragforge_memory.language.reading.wording import content_words
+
+MAX_WORDS = 40
+"""Words of a message that are looked for, from its beginning."""
+
+_RUN = 3
+# The part of a message that a line must have; of what nothing says is one, words, and the part beside a whole string.
+_ENOUGH = 0.6
+_UNMARKED, _HALF = 4, 0.5
+
+_WORD = re.compile(r"\w+")
+_QUOTE = re.compile(
+    r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|`{1,3}([^`\n]+)`{1,3}|(?<!\w)'([^\n]+)'(?!\w)"
+)
+# "error: ", "java.sql.SQLException: ", "[ERROR] ", "fatal error: "; whose program it is may stand before.
+_KIND = r"(?:fatal )?(?:\w+[.:]+)*\w*(?:error|exception|warning|fatal|panic|critical)\b(?:\[\w+\])?"
+_PREFIX = re.compile(rf"^(?:[\w./-]+: )?(?:\[{_KIND}\]:?|{_KIND}:)(?: +(?:\[{_KIND}\]:?|{_KIND}:))*\s+", re.I)
+# Nothing else stands around a message that is asked about.
+_AROUND_WORDS = """
+what whats which where when why who how does do did is are am can could should will means mean meant come comes coming
+came from raise raises raised raising throw throws thrown throwing print prints printed printing log logs logged say
+says saying write writes written output outputs emit emits emitted produce produces produced show shows shown set
+defined find found cause causes caused trigger triggers triggered happen happens appear appears stand stands issued
+reported returned fix get gets getting got see seeing saw have having error errors message messages warning warnings
+exception exceptions text string line code file function method the this that a an i we it me my to of by in at on
+with for and or so please explain literal following
+"""
+_AROUND = frozenset(_AROUND_WORDS.split())
+_SAYS_MESSAGE = re.compile(
+    r"\b(?:error|message|warning|exception|gets?|getting|got|see(?:ing)?|says?|prints?|logs?|output)\b", re.I
+)
+# What is filled in where a line is made: `{}`, `{name:?}`, `${name}`, `#{name}`, `%s`, `%(name)s`, `$name`.
+_HOLE = re.compile(
+    r"[$#]?\{[^{}\n]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[a-zA-Z](?!\w)|\$\w+"
+)
+_ESCAPED = re.compile(r"\\[nrt]")
+# What three quotes enclose is documentation.
+_LITERAL = re.compile(r'(?<!")"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\\n])*`')
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """The ``text`` of a message; ``sure``: it is said to be one, and is no statement that somebody made."""
+
+    text: str
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How much of a message a line has: ``exact`` all as it stands, else which ``part`` of its words in its order;
+    ``whole``: a string of the line is in the message, but for what is filled in."""
+
+    exact: bool
+    part: float
+    whole: bool = False
+
+
+def pasted(text: str, read: Sequence[Question]) -> Pasted | None:
+    """The message of a program that a text is, or asks about; None where it is something else.
+
+    Args:
+        text: what the user wrote.
+        read: the questions as which it can be read.
+    """
+    said = " ".join(text.split())
+    forms = {each.form for each in read}
+    if not said or len(said) > 2 * MAX_QUESTION or forms & {"said", "recap", "taken back", "given"}:
+        return None
+    noted = "noted" in forms
+    quoted = max((next(filter(None, each.groups())) for each in _QUOTE.finditer(said)), key=len, default="")
+    if quoted and len(_words(quoted)) >= _RUN and not noted and _is_around(said.replace(quoted, " ")):
+        return Pasted(_without_prefix(quoted), sure=True)
+    lead, colon, behind = said.partition(": ")
+    if colon and _SAYS_MESSAGE.search(lead) and _is_around(lead) and len(_words(behind)) >= _RUN:
+        return Pasted(_without_prefix(behind.strip("`'\"")), sure=True)
+    bare = _without_prefix(said)
+    if bare != said and len(_words(bare)) >= _RUN:
+        return Pasted(bare, sure=True)
+    if noted or not forms <= {"search", "what", "show", "outline"} or POLITE.match(said):
+        return None
+    if len(_words(said)) < _UNMARKED or not re.match(rf"{NO_QUESTION}(?!(?:i|we|you)\b)\W*\w", said, re.I):
+        return None
+    return Pasted(said, sure=False)
+
+
+def as_it_stands(text: str) -> str:
+    """A regular expression for lines that have a message whole; to be matched case aside."""
+    return rf"(?<!\w){_joined(_words(text))}(?!\w)"
+
+
+def pieces_of(text: str) -> str:
+    """A regular expression for lines that have a few words of a message side by side; to be matched case aside."""
+    words = _words(text)
+    size = _RUN if len(words) > _RUN + 1 else _RUN - 1
+    runs = (words[at : at + size] for at in range(len(words) - size + 1))
+    telling = dict.fromkeys(_joined(run) for run in runs if len(content_words(" ".join(run))) >= size - 1)
+    return rf"(?<!\w)(?:{'|'.join(telling)})(?!\w)" if telling else as_it_stands(text)
+
+
+def fitting(message: Pasted, line: str) -> Fit | None:
+    """How a line has a message; None where it does not: it may be about the same, and is no part of it.
+
+    A line has it where it has most of its words in its order, or where a whole string of it is in the message, but for
+    what is filled in. What may be no message at all only such a string makes one.
+    """
+    asked = [each.lower() for each in _words(message.text)]
+    shared, exact = _shared(asked, line)
+    part = shared / len(asked)
+    if exact:
+        return Fit(True, 1.0)
+    whole = any(
+        len(words := _words(_HOLE.sub(" ", literal))) >= _RUN and _shared(asked, literal)[0] == len(words)
+        for literal in _LITERAL.findall(line)
+    )
+    has = whole or part >= _ENOUGH if message.sure else whole and part >= _HALF
+    return Fit(False, part, whole) if has else None
+
+
+def _shared(asked: Sequence[str], line: str) -> tuple[int, bool]:
+    """How many of a message's words a line has side by side with another one of them, and whether it has all so."""
+    line = _ESCAPED.sub(" ", line)
+    best, exact = 0, False
+    # What looks like a hole may be a word of it: "unset $HOME".
+    for text in dict.fromkeys((line, _HOLE.sub(" ", line))):
+        has = [each.lower() for each in _words(text, len(text))]
+        blocks = SequenceMatcher(None, asked, has, autojunk=False).get_matching_blocks()
+        sizes = [each.size for each in blocks if each.size > 1]
+        best, exact = max(best, sum(sizes)), exact or len(asked) in sizes
+    return best, exact
+
+
+def _words(text: str, most: int = MAX_WORDS) -> list[str]:
+    return _WORD.findall(text)[:most]
+
+
+def _joined(words: Sequence[str]) -> str:
+    return r"\W+".join(map(re.escape, words))
+
+
+def _without_prefix(text: str) -> str:
+    return _PREFIX.sub("", text.strip())
+
+
+def _is_around(text: str) -> bool:
+    return all(word in _AROUND for word in re.findall(r"[a-z]+", text.lower().replace("'s", "").replace("’s", "")))

@@ -1,0 +1,80 @@
+"""Messages of programs, as they are pasted."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragforge_memory.language.reading.pasted import Pasted, fitting, pasted
+from ragforge_memory.language.reading.questions import read_questions
+
+
+def read(text: str) -> Pasted | None:
+    return pasted(text, read_questions(text))
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ('what does "pool size cannot be less than 1" mean?', "pool size cannot be less than 1"),
+        ("where does 'no such session found' come from", "no such session found"),
+        ("why do I get `queue is full`?", "queue is full"),
+        ("Error: No active router has been determined yet.", "No active router has been determined yet."),
+        ("java.sql.SQLException: connection is closed", "connection is closed"),
+        ("[ERROR] could not open the store", "could not open the store"),
+        ("app: fatal error: must set a name", "must set a name"),
+        ("I get this error: the queue is full", "the queue is full"),
+    ],
+)
+def test_what_is_said_to_be_a_message(said: str, message: str) -> None:
+    assert read(said) == Pasted(message, sure=True)
+
+
+def test_a_statement_may_be_one() -> None:
+    said = "Context is not finalized. Did you forget to return a response?"
+    assert read(said) == Pasted(said, sure=False)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "how does login work for new users",
+        "where is the function that parses options?",
+        'what did we say about "the pool size limit"?',
+        'how does the "slow path of retry" differ from the fast one?',
+        "we decided that the pool has ten connections",
+        "note: errors should be raised at once",
+        "parse options",
+        "show me the code of the parser",
+        "ok, I see what you mean there",
+        'where is "ErrorList"?',
+    ],
+)
+def test_what_is_none(said: str) -> None:
+    assert read(said) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("leak detected for conn0 on thread main", 'log.warn("Leak detected for {} on thread {}", name, thread);'),
+        ("open failed: not a terminal", '  error("could not")  report("open failed now: %s", why)'),
+        ("cannot read a.txt: no such file at all", "raise f'cannot read {path}: {why} at all'"),
+        ("no session named x", "fail(`no session named ${name}`)"),
+    ],
+)
+def test_a_line_that_a_message_is_made_in(message: str, line: str) -> None:
+    found = fitting(Pasted(message, sure=True), line)
+    assert (found is None) is ("failed now" in line)
+    assert found is None or not found.exact
+
+
+def test_as_it_stands_over_punctuation() -> None:
+    message = Pasted("nest with care, unset $HOME to force", sure=True)
+    found = fitting(message, 'error("nest with care, " "unset $HOME to force\\n");')
+    assert found is not None
+    assert found.exact
+
+
+def test_what_shares_some_words_is_another() -> None:
+    line = 'raise Error("the connection is not a pooled one")'
+    assert fitting(Pasted("the connection is not open for reading now", sure=True), line) is None
