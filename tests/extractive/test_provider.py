@@ -25,6 +25,12 @@ async def test_it_is_a_model_provider() -> None:
     await provider.aclose()
 
 
+async def test_a_misspelled_question_word_is_read_and_said() -> None:
+    answer = await answer_to("waht does echo do", {"read_scope": found(ECHO)})
+    assert answer.startswith("`Talk.echo` - src/talk.py:12")
+    assert answer.endswith("I read `waht` as `what`.")
+
+
 async def test_each_form_asks_the_tool_that_fits() -> None:
     for text, wanted in [
         ("where is Talk.echo?", ("read_scope", {"name": "Talk.echo", "include_source": False})),

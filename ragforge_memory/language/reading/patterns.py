@@ -187,7 +187,11 @@ _USED = (
     r"(?:change|edit|rename|move|remove|delete|touch)s? {x}",
     r"{give}(?:code )?examples? (?:of|for) (?:(?:using|calling|how to (?:use|call)|the use of) )?{x}",
 )
+_BY_TESTS = r"(?:from|in|by|inside|within) (?:(?:the|our|any|its) )?(?:unit )?tests?"
 _TESTS = (
+    # What stands behind the name says of which uses, and is no part of it.
+    r"(?:who|what|which)(?: {noun})?(?: (?:is|are|all|else|actually))* (?:{calls}|{uses}) {x} " + _BY_TESTS,
+    r"{where} {x} (?:is |are |gets? |being )*(?:{called}|{used}) " + _BY_TESTS,
     r"(?:does|do|has|have) {x} (?:have|got|any) (?:(?:any|some) )?(?:unit ?)?tests?",
     r"{where} {x} (?:is |are |being |ever |actually )*(?:unit )?(?:tested|covered|exercised)"
     r"(?: (?:by|in|from|anywhere)(?: (?:the |any )?(?:unit )?tests?)?)?",

@@ -32,6 +32,7 @@ class Question:
         days: when what is asked for was said, or has changed.
         revision: between which commits something has changed, as git takes it; None: since the days.
         guessed: whether it fits no form, so that only what is named in it is told.
+        slip: which word was read as which other, where it was misspelled.
     """
 
     form: Form
@@ -42,6 +43,7 @@ class Question:
     days: Days = ANY_DAYS
     revision: str | None = None
     guessed: bool = False
+    slip: str = ""
 
     @property
     def sorts(self) -> tuple[str, ...]:

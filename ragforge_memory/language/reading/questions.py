@@ -16,6 +16,7 @@ from ragforge_memory.language.reading.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.language.reading.prose import prose, sentences
 from ragforge_memory.language.reading.question import Question, asked_of
 from ragforge_memory.language.reading.relations import related
+from ragforge_memory.language.reading.slips import mendings
 from ragforge_memory.language.reading.small_talk import (
     ANSWERS_FOR,
     HELP,
@@ -101,8 +102,15 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         return (note, asked) if asked is not None and asked.form not in (*SMALL_TALK, "search") else (note,)
     questions: list[Question] = []
     for sentence in _asking(said):
+        searched: list[Question] = []  # of this sentence
         for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
+            if question is not None and question.target.kind == "pronoun" and questions and questions[-1] in searched:
+                # "What is the default size and where is it set?": what is found for the first tells both, with its
+                # place; of what is not found by its name nothing else can be told.
+                continue
+            if question is not None and question.form == "search":
+                searched.append(question)
             questions += compared(part) or ([question] if question is not None else [])
     notes = [each.text for each in questions if each.form == "noted"]  # what is told beside them explains them
     if "?" not in said and any(NOTED.match(each) or SET.match(each) for each in notes):
@@ -139,8 +147,22 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
         if repeated is not None:
             return repeated
     named = _named_or_search(POLITE.sub("", whole) or whole)
+    if named.form == "search" or named.guessed:
+        meant = _meant(POLITE.sub("", whole) or whole, before)
+        if meant is not None:
+            return meant
     # Who answers for a file no outline of it tells, if anything: what was said of it does.
     return replace(named, form="said") if named.form == "outline" and _WHO_HAS.match(whole) else named
+
+
+def _meant(said: str, before: Sequence[str]) -> Question | None:
+    """The question that a sentence is without a slip in its first word; None where there is none, or that is no better
+    understood and nothing else says that it asks."""
+    for sentence, slip in mendings(said):
+        question = read_question(sentence, before)
+        if question is not None and (said.endswith("?") or not (question.form == "search" or question.guessed)):
+            return replace(question, slip=slip)
+    return None
 
 
 def compared(text: str) -> list[Question]:

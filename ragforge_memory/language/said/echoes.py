@@ -11,6 +11,7 @@ import re
 from ragforge_memory.language.reading.given_text import split_given
 from ragforge_memory.language.reading.prose import prose, sentences
 from ragforge_memory.language.reading.questions import MAX_QUESTION, read_question
+from ragforge_memory.language.reading.slips import mendings
 from ragforge_memory.language.reading.small_talk import TAKEN_BACK
 from ragforge_memory.language.said.openings import (
     EVERY_DECISION,
@@ -85,8 +86,14 @@ def _only_asks(sentence: str) -> bool:
         return False
     if _ASKS.match(sentence) or TAKEN_BACK.match(sentence):
         return True
-    read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT else None
-    return read is not None and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
+    read = read_question(sentence) if len(sentence.split()) <= _FRAGMENT or mendings(sentence) else None
+    if read is not None and read.slip:
+        return True
+    return (
+        read is not None
+        and len(sentence.split()) <= _FRAGMENT
+        and read.form in ("callers", "callees", "uses", "tests", "outline", "subclasses")
+    )
 
 
 def _is_about_sayings(sentence: str) -> bool:

@@ -229,6 +229,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     elif question.guessed and question.form != "message" and lines and not lines[0].startswith(NOTHING_FOUND):
         what = "what is in" if question.form == "outline" else "what is"
         lines += ["", f"I read this as `{what} {asked}?`: the rest of the question I did not understand."]
+    lines += ["", f"I read {question.slip}."] if question.slip and lines else []
     lines += without_mark(question.target.text, question.text, values.values())
     return "\n".join([*gone(values.values()), *lines, *hint(lines, question.target, found)])
 
