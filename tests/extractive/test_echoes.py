@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.language.said.echoes import only_asks, only_repeats
 from ragforge_memory.language.said.stock import HELP, UNCLEAR, WITHOUT_A_MODEL, says_nothing
+from ragforge_memory.llm.extractive.said.sayings import sayings, stated
 
 pytestmark = pytest.mark.anyio
 
@@ -92,6 +95,29 @@ def test_what_only_repeats(role: str, text: str, repeats: bool) -> None:
 )
 def test_what_says_nothing(text: str, nothing: bool) -> None:
     assert says_nothing(text) is nothing
+
+
+def test_what_was_looked_up_is_no_saying() -> None:
+    """Questions, messages of programs and lists of files have the words of what is asked, and say nothing of it."""
+
+    def told(*messages: tuple[str, str]) -> str:
+        value = {"query": "leak detection", "messages": [_message(role, text) for role, text in messages]}
+        return "\n".join(sayings("leak detection", value))
+
+    pasted = ("user", "Leak detection triggered for conn0 on thread main, stack follows")
+    asked = ("user", 'what does "leak detection is on, close it" mean')
+    listed = ("assistant", "- src/leak/detection.py\n- src/leak/detection_test.py")
+    stated_by_user = ("user", "we keep leak detection off in production")
+    for looked_up in (pasted, asked):
+        assert stated("leak detection", {"query": "leak detection", "messages": [_message(*looked_up)]}) == []
+    answer = told(pasted, asked, listed, stated_by_user)
+    assert answer.count("> ") == 1
+    assert "in production" in answer
+
+
+def _message(role: str, text: str) -> dict[str, Any]:
+    when = "2026-01-01T10:00:00+00:00"
+    return {"role": role, "excerpt": text, "timestamp": when, "message_id": text, "conversation_id": "c" * 8}
 
 
 async def test_asking_again_cites_the_original_alone(agent: AsyncConversationAgent) -> None:

@@ -48,10 +48,14 @@ _STATES = re.compile(
     r"|(?:read|open|print|get|list|search|check|find|compare|look) \w+ (?:are|is|must|should|has|have|take|run)\b)",
     re.I,
 )
+_QUOTED = re.compile(r"\"[^\"\n]+\"|“[^”\n]+”|`[^`\n]+`|(?<!\w)'[^'\n]+'(?!\w)")
 # "Show callers", "callers of X", "its methods": too short to state anything, and understood as questions.
 _FRAGMENT = 5
 _QUOTES_CODE = re.compile(
-    r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `|- \S+\.\w+: `)", re.M
+    r"^(?:(?:- )?`[^`\n]+` (?:- \S+:\d|\([^\n]+, line \d|contains)|- \S+:\d+ `|- \S+\.\w+: `"
+    # A list of files, each alone.
+    r"|- (?:[\w.@+-]+/)+[\w.@+-]*\.\w+$)",
+    re.M,
 )
 
 
@@ -82,7 +86,8 @@ def quotes_code(text: str) -> bool:
 def _only_asks(sentence: str) -> bool:
     if sentence.endswith("?"):
         return True
-    if _STATES.match(sentence):
+    # The commas of what is quoted are not the sentence's.
+    if _STATES.match(_QUOTED.sub(" ", sentence)):
         return False
     if _ASKS.match(sentence) or TAKEN_BACK.match(sentence):
         return True

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.language.excerpts import first_line
+from ragforge_memory.language.reading.pasted import pasted
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.small_talk import SMALL_TALK
 from ragforge_memory.language.reading.targets import is_marked
@@ -319,6 +320,8 @@ def _weight(message: Mapping[str, Any]) -> int:
         if message.get("only_asks"):
             return _ASKED
         text = text.partition("\n\n```")[0]  # what was piped in behind a question is no statement of the user's
-        asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read_questions(text))
-        return _ASKED if asks else 0
+        read = read_questions(text)
+        asks = only_asks(text) or all(each.form in SMALL_TALK - {"noted"} for each in read)
+        # What a program wrote was pasted to be looked up, and is nothing that the user says.
+        return _ASKED if asks or pasted(text, read) is not None else 0
     return _ASKED + 1 if message.get("quotes_code") or quotes_code(text) else 1
