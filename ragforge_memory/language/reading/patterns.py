@@ -26,11 +26,13 @@ from ragforge_memory.language.reading.project_patterns import (
     DECORATED,
     DEPENDENCIES,
     DEPRECATED,
+    ENTRY,
     ENVIRONMENT,
     EXPORTS,
     FILES,
     KNOWN_BY_WORD,
     OF_KIND,
+    THREADS,
     UNTESTED,
     UNUSED,
     VERSION,
@@ -44,7 +46,7 @@ Form = Literal[
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
     "deprecated", "unused", "untested", "environment", "version", "changed", "of kind", "files",
-    "message",
+    "message", "entry", "threads",
 ]  # fmt: skip
 
 _PARTS: Mapping[str, str] = {
@@ -320,6 +322,8 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("commands", COMMANDS),
     ("environment", ENVIRONMENT),
     ("version", VERSION),
+    ("entry", ENTRY),
+    ("threads", THREADS),
     ("exports", EXPORTS),
     ("deprecated", DEPRECATED),
     ("unused", UNUSED),

@@ -116,6 +116,23 @@ ENVIRONMENT = (
 )
 """Where environment variables are read."""
 
+_PROGRAM = r"(?:it|this|{project}|execution|the (?:program|app|application|server|execution))"
+ENTRY = (
+    r"(?:what|which|where|list|show)(?:['’]?s| is| are)?(?: (?:me|all|the|its|our|main|program|application|app))* "
+    r"(?:entry[ -]?points?|main (?:function|file|program|entry))(?: (?:of|to|for|into|in) (?:{project}|\S+))?"
+    r"(?: (?:here|defined|located|are there))?",
+    rf"where (?:does|do) {_PROGRAM} (?:start|begin)(?: (?:up|running|executing|its execution))?",
+)
+"""Where a program starts, or a package begins."""
+
+THREADS = (
+    r"(?:is|are) {x} (?:really |actually |even )?(?:thread|concurrency)[- ]?safe(?: (?:here|at all))?",
+    r"(?:can|may|could|should) {x} (?:safely )?be (?:safely )?(?:used|called|shared|accessed|run) "
+    r"(?:by|from|in|across|between|among) (?:(?:several|multiple|many|different|concurrent|other|more than one|two) )?"
+    r"threads?(?: (?:at once|at the same time|concurrently|safely))?",
+)
+"""Whether several threads may use something."""
+
 VERSION = (
     r"(?:what|which) (?:version|release)(?: number)?(?: of (?:{project}|\S+))? (?:is|are|am|do|does|has)"
     r"(?: (?:this|it|we|i|there|{project}|have|on|at|using|running|looking at|checked out|now|here|current))+",
@@ -124,7 +141,9 @@ VERSION = (
 )
 """Which version it is."""
 
-WHOLE = frozenset({"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version"})
+WHOLE = frozenset(
+    {"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version", "entry"}
+)
 """Forms of questions about the project or the talk as a whole, and about no name."""
 
 OF_ALL = frozenset({"raises", "catches", "deprecated", "untested"})

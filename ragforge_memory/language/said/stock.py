@@ -25,7 +25,8 @@ HELP = """I answer by quoting this project's code and our conversations; I do no
 - what changed in `FILE` or `NAME` since `v1.2`, or since last week? which version is this?
 - is `NAME` deprecated? where are errors thrown? what can panic? which functions are never called?
 - which interfaces are there? which functions are async? which environment variables are read?
-- what are the dependencies? how do I run the tests? which filters are there? what is decorated by `NAME`?
+- what are the dependencies? how do I run the tests? what is the entry point? is `NAME` thread-safe?
+- which filters are there? what is decorated by `NAME`?
 - which file handles TOPIC? which TOPIC classes are there? how many tests are there? what is not tested?
 - an error message as it was printed: where is it made?
 - which functions parse options? (a search by words)

@@ -25,6 +25,7 @@ from ragforge_memory.llm.extractive.code.commits import changed_of, committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, untested, unused
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
+from ragforge_memory.llm.extractive.code.entry_points import entry_points
 from ragforge_memory.llm.extractive.code.environment import environment_read
 from ragforge_memory.llm.extractive.code.evidence import (
     brought_in,
@@ -53,6 +54,7 @@ from ragforge_memory.llm.extractive.code.members import (
 from ragforge_memory.llm.extractive.code.message_lines import message_lines
 from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
+from ragforge_memory.llm.extractive.code.threads import threads
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
 from ragforge_memory.llm.extractive.code.uses_listed import callees, callers, same_definition
@@ -154,6 +156,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = required(values.get("dependencies", {}))
         case "commands":
             lines = commands(question.text, found)
+        case "entry":
+            lines = entry_points(found)
+        case "threads" if of_threads := threads(found):
+            lines = of_threads
         case "message":
             lines = message_lines(question, found)
         case "environment":

@@ -28,6 +28,7 @@ from ragforge_memory.language.said.corrections import may_correct
 from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
+from ragforge_memory.llm.extractive.code.entry_points import entry_scopes
 from ragforge_memory.llm.extractive.code.evidence import (
     catching,
     decorating,
@@ -45,6 +46,7 @@ from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls,
 from ragforge_memory.llm.extractive.code.message_lines import message_calls
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.raised import anywhere
+from ragforge_memory.llm.extractive.code.threads import thread_calls
 from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS, error_lines
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE
 from ragforge_memory.llm.extractive.project_calls import project_calls
@@ -167,7 +169,7 @@ def _first(question: Question) -> tuple[Call, ...]:
             return (name_call("find_callers", target), decorating(target))
         case "errors":
             return (Call("grep_code", (("pattern", DEFINES_ERROR), ("limit", MAX_ERRORS))),)
-        case "throws" if target.text:
+        case "throws" | "threads" if target.text:
             return (name_call("read_scope", target),)
         case "imports" if target.text:
             return (importing(target), Call("find_imports", (("target", target.text),)))
@@ -282,6 +284,10 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             folder = target.text.strip("/") or "."
             only = (("modifier", question.modifier),) if question.modifier else ()
             return (Call("list_definitions", (("kinds", list(kinds)), ("folder", folder), *only)),)
+        case "entry":
+            return entry_scopes(found)
+        case "threads":
+            return thread_calls(question, value) or _search(question)
         case "files" if not likely_files(value):
             return _search(question)
         case "of kind" if value.get("total") == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.code.command_lines import command_calls
+from ragforge_memory.llm.extractive.code.entry_points import entry_calls
 from ragforge_memory.llm.extractive.code.environment import environment_call
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.quoting.calls import Call
@@ -20,6 +21,8 @@ def project_calls(question: Question) -> tuple[Call, ...]:
             return (Call("project_version", ()),)
         case "commands":
             return command_calls(question.text)
+        case "entry":
+            return entry_calls()
         case "environment":
             return (environment_call(),)
         case "unused":

@@ -33,7 +33,7 @@ from ragforge_memory.language.said.stock import (
 )
 from ragforge_memory.llm.extractive.answer import write
 from ragforge_memory.llm.extractive.code.given_answer import named_code
-from ragforge_memory.llm.extractive.code.message_lines import NO_LINE_HAS_IT, is_nowhere, message_question
+from ragforge_memory.llm.extractive.code.message_lines import NO_LINE_HAS_IT, is_nowhere, message_question, was_cut
 from ragforge_memory.llm.extractive.plan import MAX_STEPS, next_calls
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.said.doubts import doubted
@@ -160,7 +160,7 @@ class _Turn:
             if not is_nowhere(question, self._found(question)):
                 self._questions.append((question, message.text))
                 return
-            self._before_it, self._nowhere = 1, message.sure
+            self._before_it, self._nowhere = 1, message.sure and not was_cut(self._found(question))
         for asked in read:
             question = replace(asked, days=days_asked(asked.text, request.system)) if asked.form in _DATED else asked
             if given and (is_about_given(question) or asks_for_decisions(question)):

@@ -11,7 +11,8 @@ from ragforge_memory.language.reading.pasted import Fit, Pasted, as_it_stands, f
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.language.said.openings import NOTHING_FOUND
-from ragforge_memory.llm.extractive.code.evidence import MAX_EVIDENCE, grep, listed_lines
+from ragforge_memory.llm.extractive.code.around import around_calls, scopes_around
+from ragforge_memory.llm.extractive.code.evidence import grep, listed_lines
 from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.models.text import counted
@@ -34,8 +35,7 @@ def message_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...
     if not found:
         whole, pieces = as_it_stands(text), pieces_of(text)
         return tuple(grep(each, ignore_case=True) for each in dict.fromkeys((whole, pieces)))
-    places = [f"{line['file']}:{line['line']}" for line, _ in _fits(question, found) if not TEXT.search(line["file"])]
-    return (Call("find_around", (("places", places[:MAX_EVIDENCE]),)),) if places else ()
+    return around_calls([line for line, _ in _fits(question, found)])
 
 
 def is_nowhere(question: Question, found: Sequence[Found]) -> bool:
@@ -43,10 +43,15 @@ def is_nowhere(question: Question, found: Sequence[Found]) -> bool:
     return bool(found) and not _fits(question, found)
 
 
+def was_cut(found: Sequence[Found]) -> bool:
+    """Whether not all lines were looked through."""
+    return any(isinstance(each.value, dict) and each.value.get("more") for each in found)
+
+
 def message_lines(question: Question, found: Sequence[Found]) -> list[str]:
     """The lines that have the message as it stands, else those that it is made of, each with what it stands in."""
     fits = _fits(question, found)
-    inside = _scopes(found, [line for line, _ in fits])
+    inside = scopes_around(found, [line for line, _ in fits])
     made, exact = ([line for line, fit in fits if fit.exact is each] for each in (False, True))
     lines: list[str] = []
     if made:
@@ -87,11 +92,3 @@ def _with_next(line: Mapping[str, Any], lines: Mapping[tuple[str, int], Mapping[
     while len(texts) < _MAX_LINES and (behind := lines.get((line["file"], line["line"] + len(texts)))):
         texts.append(f"{texts[-1]} {behind['text']}")
     return texts
-
-
-def _scopes(found: Sequence[Found], lines: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], str]:
-    """What each line stands in, by its file and number."""
-    given = (each.value for each in found if each.call.tool == "find_around" and isinstance(each.value, dict))
-    around: Mapping[str, str] = next((value["around"] for value in given), {})
-    at = ((each["file"], each["line"]) for each in lines)
-    return {(file, line): around[place] for file, line in at if (place := f"{file}:{line}") in around}
