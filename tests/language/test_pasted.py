@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from ragforge_memory.language.reading.pasted import Pasted, fitting, pasted
+from ragforge_memory.language.reading.pasted import Pasted, fitting, pasted, pieces_of
 from ragforge_memory.language.reading.questions import read_questions
 
 
@@ -18,6 +20,7 @@ def read(text: str) -> Pasted | None:
         ('what does "pool size cannot be less than 1" mean?', "pool size cannot be less than 1"),
         ("where does 'no such session found' come from", "no such session found"),
         ("why do I get `queue is full`?", "queue is full"),
+        ('where does "no processor for "*" yet" come from?', 'no processor for "*" yet'),
         ("Error: No active router has been determined yet.", "No active router has been determined yet."),
         ("java.sql.SQLException: connection is closed", "connection is closed"),
         ("[ERROR] could not open the store", "could not open the store"),
@@ -58,11 +61,13 @@ def test_what_is_none(said: str) -> None:
     [
         ("leak detected for conn0 on thread main", 'log.warn("Leak detected for {} on thread {}", name, thread);'),
         ("open failed: not a terminal", '  error("could not")  report("open failed now: %s", why)'),
-        ("cannot read a.txt: no such file at all", "raise f'cannot read {path}: {why} at all'"),
         ("no session named x", "fail(`no session named ${name}`)"),
+        ('unknown command "foo" for "app"', 'return fmt.Errorf("unknown command %q for %q%s", name, path, more)'),
+        ("accepts between 1 and 3 args, received 5", 'Errorf("accepts between %d and %d args, received %d", a, b, n)'),
     ],
 )
 def test_a_line_that_a_message_is_made_in(message: str, line: str) -> None:
+    assert re.search(pieces_of(message), line, re.I) or "failed now" in line
     found = fitting(Pasted(message, sure=True), line)
     assert (found is None) is ("failed now" in line)
     assert found is None or not found.exact

@@ -22,9 +22,8 @@ _ENOUGH = 0.6
 _UNMARKED, _HALF = 4, 0.5
 
 _WORD = re.compile(r"\w+")
-_QUOTE = re.compile(
-    r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“”\n]+)[“”]|«([^»\n]+)»|`{1,3}([^`\n]+)`{1,3}|(?<!\w)'([^\n]+)'(?!\w)"
-)
+# From the first to the last mark: a message may quote in turn.
+_QUOTE = re.compile(r"\"(.+)\"|“(.+)”|„(.+)[“”]|«(.+)»|`+([^`].*[^`])`+|(?<!\w)'(.+)'(?!\w)")
 # "error: ", "java.sql.SQLException: ", "[ERROR] ", "fatal error: "; whose program it is may stand before.
 _KIND = r"(?:fatal )?(?:\w+[.:]+)*\w*(?:error|exception|warning|fatal|panic|critical)\b(?:\[\w+\])?"
 _PREFIX = re.compile(rf"^(?:[\w./-]+: )?(?:\[{_KIND}\]:?|{_KIND}:)(?: +(?:\[{_KIND}\]:?|{_KIND}:))*\s+", re.I)
@@ -105,10 +104,15 @@ def as_it_stands(text: str) -> str:
 def pieces_of(text: str) -> str:
     """A regular expression for lines that have a few words of a message side by side; to be matched case aside."""
     words = _words(text)
-    size = _RUN if len(words) > _RUN + 1 else _RUN - 1
-    runs = (words[at : at + size] for at in range(len(words) - size + 1))
-    telling = dict.fromkeys(_joined(run) for run in runs if len(content_words(" ".join(run))) >= size - 1)
-    return rf"(?<!\w)(?:{'|'.join(telling)})(?!\w)" if telling else as_it_stands(text)
+    telling = [
+        run
+        for size in (_RUN - 1, _RUN)
+        for at in range(len(words) - size + 1)
+        # Of what is filled in between two words not much may be left that stands side by side.
+        if len(content_words(" ".join(run := words[at : at + size]))) >= _RUN - 1
+    ]
+    runs = dict.fromkeys(map(_joined, telling))
+    return rf"(?<!\w)(?:{'|'.join(runs)})(?!\w)" if runs else as_it_stands(text)
 
 
 def fitting(message: Pasted, line: str) -> Fit | None:
@@ -123,7 +127,7 @@ def fitting(message: Pasted, line: str) -> Fit | None:
     if exact:
         return Fit(True, 1.0)
     whole = any(
-        len(words := _words(_HOLE.sub(" ", literal))) >= _RUN and _shared(asked, literal)[0] == len(words)
+        len(words := _words(_HOLE.sub(" ", _ESCAPED.sub(" ", literal)))) >= _RUN and _is_among(words, asked)
         for literal in _LITERAL.findall(line)
     )
     has = whole or part >= _ENOUGH if message.sure else whole and part >= _HALF
@@ -141,6 +145,13 @@ def _shared(asked: Sequence[str], line: str) -> tuple[int, bool]:
         sizes = [each.size for each in blocks if each.size > 1]
         best, exact = max(best, sum(sizes)), exact or len(asked) in sizes
     return best, exact
+
+
+def _is_among(words: Sequence[str], asked: Sequence[str]) -> bool:
+    """Whether a message has words in their order, two of them at least side by side."""
+    matcher = SequenceMatcher(None, asked, [each.lower() for each in words], autojunk=False)
+    sizes = [each.size for each in matcher.get_matching_blocks()]
+    return sum(sizes) == len(words) and max(sizes) > 1
 
 
 def _words(text: str, most: int = MAX_WORDS) -> list[str]:
