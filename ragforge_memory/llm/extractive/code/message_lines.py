@@ -76,7 +76,8 @@ def _fits(question: Question, found: Sequence[Found]) -> list[tuple[Mapping[str,
     made = [each for each in fits if not each[1].exact and _is_own(each[0])]
     if exact:
         # What a test or a text quotes as it came out is made elsewhere; what has as many of its words is another.
-        made = [each for each in made if each[1].whole]
+        rest = {(line["file"], line["line"] + more) for line, _ in exact for more in range(_MAX_LINES)}
+        made = [each for each in made if each[1].whole and (each[0]["file"], each[0]["line"]) not in rest]
     made = made or [each for each in fits if not exact]
     best = max(((fit.whole, fit.part) for _, fit in made), default=None)
     return [*[each for each in made if (each[1].whole, each[1].part) == best][:_MAX_LIKE], *exact]
