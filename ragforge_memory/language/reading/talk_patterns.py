@@ -13,6 +13,11 @@ PARTS: Mapping[str, str] = {
     "said": "(?:say|said|saying|discuss|discussed|discussing|talk|talked|talking|decide|decided|conclude|concluded"
     "|agree|agreed|mention|mentioned|ask|asked|tell|told|note|noted|write|wrote|chat|chatted|settle|settled"
     "|choose|chose|chosen|plan|planned|recall|remember)",
+    # "How do I write a test", "where do we ask for a name": what one does, and not what was said.
+    "does": r"(?:do|does|can|could|shall|should|may|might|must|will|would|to)(?:n['’]t)?(?: (?:we|i|you|us|they))?"
+    "(?: (?:even|ever|actually|best))? (?:say|discuss|talk|decide|conclude|agree|mention|ask|tell|note|write|chat"
+    "|settle|choose|plan)",
+    "past": "(?:did|had|has|have|was|were)",
     # "The session" is as likely code.
     "talk": "(?:(?:this|our|the|my)(?: (?:whole|entire|current|{then}))* (?:conversation|chat|discussion)"
     "|(?:our|my|(?:this|the) {then}) session)s?",
@@ -83,7 +88,8 @@ SAID = (
     r"(?:has|have|did) {x} (?:been )?(?:changed?|edited|modified|drifted)(?: since.*)?",
     r"why (?:do|did|are|were) (?:we|i|you) (?:use|using|prefer|go(?:ing)? with|stick(?:ing)? with|need|have"
     r"|keep(?:ing)?|leave) {x}",
-    r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b.*?\b(?:we|i|you|us|they)\b"
+    r"(?:what|when|where|why|how|which|who|did|have|had|do|does|was|were|is|has)\b(?!(?:(?!\b{past}\b).)*\b{does}\b)"
+    r".*?\b(?:we|i|you|us|they)\b"
     r"(?: ever| already| just| previously| last| once)? {said}\b"
     r"(?: (?:me|us|you|that|to do|to use|last time|earlier|before))* ?{on}(?P<x>.*?)",
     r"(?:what|which|any|where)\b.*?\b(?:was|were|is|are|has been|have been|had been) (?:ever |already |previously )?"
