@@ -136,13 +136,15 @@ LANGUAGES: dict[str, Language] = {
 }
 
 _UNREAD = {
-    "Clojure": ("clj", "cljs", "cljc"), "Dart": ("dart",), "Elixir": ("ex", "exs"), "Erlang": ("erl", "hrl"),
-    "F#": ("fs", "fsx"), "Groovy": ("groovy", "gradle"), "GraphQL": ("graphql", "gql"), "Haskell": ("hs",),
-    "Julia": ("jl",), "Kotlin": ("kt", "kts"), "Lua": ("lua",), "Nim": ("nim",), "Objective-C": ("m", "mm"),
-    "OCaml": ("ml", "mli"), "Perl": ("pl", "pm"), "PowerShell": ("ps1", "psm1"), "Prisma": ("prisma",),
-    "Protocol Buffers": ("proto",), "R": ("r",), "Scala": ("scala", "sc"), "Shell": ("sh", "bash", "zsh", "fish"),
-    "Solidity": ("sol",), "SQL": ("sql",), "Svelte": ("svelte",), "Swift": ("swift",), "Visual Basic": ("vb",),
-    "Vue": ("vue",), "Zig": ("zig",),
+    "Assembly": ("s", "asm"), "Awk": ("awk",), "Batch": ("bat", "cmd"), "Clojure": ("clj", "cljs", "cljc"),
+    "CoffeeScript": ("coffee",), "Crystal": ("cr",), "Dart": ("dart",), "Elixir": ("ex", "exs"),
+    "Erlang": ("erl", "hrl"), "F#": ("fs", "fsx"), "Fortran": ("f90", "f95"), "Groovy": ("groovy", "gradle"),
+    "GraphQL": ("graphql", "gql"), "Haskell": ("hs",), "Julia": ("jl",), "Kotlin": ("kt", "kts"), "Lex": ("l", "ll"),
+    "Lua": ("lua",), "Nim": ("nim",), "Objective-C": ("m", "mm"), "OCaml": ("ml", "mli"), "Perl": ("pl", "pm"),
+    "PowerShell": ("ps1", "psm1"), "Prisma": ("prisma",), "Protocol Buffers": ("proto",), "R": ("r",),
+    "Scala": ("scala", "sc"), "Shell": ("sh", "bash", "zsh", "fish"), "Solidity": ("sol",), "SQL": ("sql",),
+    "Svelte": ("svelte",), "Swift": ("swift",), "Tcl": ("tcl",), "Vim script": ("vim",), "Visual Basic": ("vb",),
+    "Vue": ("vue",), "Yacc": ("y", "yy"), "Zig": ("zig",),
 }  # fmt: skip
 """Languages that there is no grammar for here: what their files define is not known."""
 

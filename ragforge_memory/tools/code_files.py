@@ -54,7 +54,7 @@ async def grep_code(
         path: only files whose path contains this text.
         ignore_case: whether upper and lower case are the same.
         limit: matching lines at most, up to 200.
-        code_only: whether comments and what is inside strings are left out.
+        code_only: whether comments, what is inside strings, and files in no language that is known are left out.
     """
     import anyio.to_thread
 
@@ -68,7 +68,9 @@ async def grep_code(
         ) from None
     if not pattern:
         raise ToolError("the pattern is empty", hint="say what to look for")
-    files = await anyio.to_thread.run_sync(lambda: [file for file in text_files(root) if path in file])
+    files = await anyio.to_thread.run_sync(
+        lambda: [file for file in text_files(root) if path in file and (not code_only or _is_code(root, file))]
+    )
     order = {
         "root": str(root.resolve()),
         "files": files,
@@ -80,7 +82,8 @@ async def grep_code(
         "no_code": _no_code(files) if code_only else {},
     }
     lines, in_time = await _search(order)
-    matches = await _with_reasons(context, [_with_language(line) for line in lines if "file" in line])
+    told = await anyio.to_thread.run_sync(lambda: [_with_language(root, line) for line in lines if "file" in line])
+    matches = await _with_reasons(context, told)
     end = next((line for line in lines if "searched" in line), {"searched": None, "more": True})
     return {
         "pattern": pattern,
@@ -104,9 +107,12 @@ def _no_code(files: list[str]) -> dict[str, str]:
     return found
 
 
-def _with_language(line: dict[str, Any]) -> dict[str, Any]:
+def _with_language(root: Path, line: dict[str, Any]) -> dict[str, Any]:
+    """A line with the language of its file where that is not read, and whether the file is code where it is none."""
     from ragforge_memory.code.languages import unread_language_of
 
+    if not _is_code(root, line["file"]):
+        return {**line, "code": False}
     language = unread_language_of(line["file"])
     return line if language is None else {**line, "language": language}
 
@@ -118,6 +124,20 @@ async def _with_reasons(context: ToolContext, lines: list[dict[str, Any]]) -> li
         with suppress(RagforgeError):
             broken = await context.scopes.broken_files(context.owner.project)
     return [{**line, "broken": broken[line["file"]]} if line["file"] in broken else line for line in lines]
+
+
+def _is_code(root: Path, file: str) -> bool:
+    """Whether a file is in some language, by its name or by the ``#!`` that it begins with."""
+    from ragforge_memory.code.languages import language_of, unread_language_of
+
+    language = language_of(file)
+    if language is not None or unread_language_of(file) is not None:
+        return language is None or language.has_code
+    try:
+        with open(root / file, "rb") as stream:
+            return stream.read(2) == b"#!"
+    except OSError:
+        return False
 
 
 @tool

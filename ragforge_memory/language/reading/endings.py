@@ -1,8 +1,10 @@
-"""Which files are no code, by the endings of their names."""
+"""Which files are no code, by the endings of their names and by what `grep_code` says of them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 _PROSE = r"mdx?|mdc|rst|txt|adoc|html?|json|lock|po|svg|csv|snap"
 _SETTINGS = r"ya?ml|toml|cfg|ini|css"
@@ -15,3 +17,8 @@ TEXT = re.compile(rf"\.(?:{_PROSE}|{_SETTINGS})$", re.I)
 
 DATA = re.compile(rf"[\w.-]+\.(?:{_PROSE}|{_SETTINGS}|sh|sql|cypher)", re.I)
 """A name that is a file as a whole, and no module of its stem: that of ``java.sql`` would be java."""
+
+
+def is_text(line: Mapping[str, Any]) -> bool:
+    """Whether a line that `grep_code` gave is of a file that is no code: a text, settings, a licence, a manual page."""
+    return line.get("code") is False or bool(TEXT.search(line["file"]))

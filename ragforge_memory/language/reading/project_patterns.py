@@ -107,14 +107,25 @@ UNTESTED = (
 )
 """What no test names."""
 
+_ENVIRONMENT = r"(?:env(?:ironment)?[ -]?var(?:iable)?s?|(?:java |jvm )?system propert(?:y|ies))"
+_READ = (
+    r"(?:read|used?|set|changed?|written|looked (?:at|up)|accessed|exported)(?: (?:or|and) (?:read|used?|set|written))?"
+)
 ENVIRONMENT = (
-    r"(?:what|which|list|show|how many)(?: me)?(?: (?:all|the|of|other))* (?:env(?:ironment)?[ -]?var(?:iable)?s?)"
+    rf"(?:what|which|list|show|how many)(?: me)?(?: (?:all|the|of|other))* {_ENVIRONMENT}"
     r"(?: (?:is|are|does|do|it|we|gets?|{project}|there|can|i|set|[A-Z]\S+))*"
     r"(?: (?:read|used|needed|use|needs?|looked (?:at|up)|exist|have|known|supported))?(?: (?:here|in {project}))?",
-    r"where (?:does|do|is|are|did) .*\b(?:env(?:ironment)?[ -]?variables?|the environment)(?: (?:being |get )?"
-    r"(?:read|used|looked up|accessed))?(?: (?:here|in {project}))?",
+    rf"where (?:does|do|is|are|did) .*\b(?:{_ENVIRONMENT}|the environment)(?: (?:being |get )?"
+    rf"{_READ})?(?: (?:here|in {{project}}))?",
+    rf"(?:does|do|did|can|could|will) (?!(?:i|we|you) (?:have|need)\b)\S+(?: \S+)?? (?:ever )?"
+    rf"(?:reads?|uses?|sets?|look (?:at|up|for)|access|need|depend on|rely on|support|change|write|export)"
+    rf"(?: (?:or|and) (?:read|set|use|write))?(?: (?:any|some|the|an?|other))* {_ENVIRONMENT}"
+    r"(?: (?:here|anywhere|at all|in {project}))?",
+    r"(?:does|do|did) \S+ (?:ever )?(?:read|look at|access)(?: from)? the environment(?: (?:here|in {project}))?",
+    rf"(?:is|are)(?: (?:any|some|the|there|there any))+ {_ENVIRONMENT}(?: (?:that|which))?(?: (?:is|are|being))* ?"
+    rf"(?:{_READ})?(?: (?:here|anywhere|at all|in {{project}}))?",
 )
-"""Where environment variables are read."""
+"""Where environment variables, or Java's system properties, are read or set."""
 
 _PROGRAM = r"(?:it|this|{project}|execution|the (?:program|app|application|server|execution))"
 ENTRY = (

@@ -26,7 +26,7 @@ from ragforge_memory.llm.extractive.code.constructors import constructor_of, con
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, untested, unused
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
 from ragforge_memory.llm.extractive.code.entry_points import entry_points
-from ragforge_memory.llm.extractive.code.environment import environment_read
+from ragforge_memory.llm.extractive.code.environment import environment_lines
 from ragforge_memory.llm.extractive.code.evidence import (
     brought_in,
     imported,
@@ -163,7 +163,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "message":
             lines = message_lines(question, found)
         case "environment":
-            lines = environment_read(values.get("grep_code", {}))
+            lines = environment_lines(question, values.get("grep_code", {}))
         case "known by word":
             lines = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}))
         case "errors":

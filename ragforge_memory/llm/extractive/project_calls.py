@@ -24,7 +24,7 @@ def project_calls(question: Question) -> tuple[Call, ...]:
         case "entry":
             return entry_calls()
         case "environment":
-            return (environment_call(),)
+            return (environment_call(question),)
         case "unused":
             return (Call("find_unused", (("kind", "class" if "class" in question.sorts else "function"),)),)
         case "untested":

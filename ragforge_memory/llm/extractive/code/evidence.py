@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.language.names import is_test, of_test
-from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.import_lines import alone_pattern, import_pattern, imports_it, parts_of
@@ -115,9 +115,9 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     }
     if followed and value["file"] and not value["late"]:
         # What means the file itself is known: lines that only look so are of another one.
-        lines = [each for each in lines if TEXT.search(each["file"])]
+        lines = [each for each in lines if is_text(each)]
     lines = texts_last([*followed, *(each for each in lines if (each["file"], each["line"]) not in sure)])
-    shown = [each for each in lines if TEXT.search(each["file"])]
+    shown = [each for each in lines if is_text(each)]
     code = [each for each in lines if each not in shown]
     perhaps = [
         each for each in code if alone and re.search(alone, each["text"]) and (each["file"], each["line"]) not in sure
@@ -294,7 +294,7 @@ def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[st
     match = _value(found, "find_callers").get("match")
     if match not in ("partial", "none", "spelling"):
         return []
-    code = [each for each in matches_of(found) if not TEXT.search(each["file"])]
+    code = [each for each in matches_of(found) if not is_text(each)]
     if match == "spelling":
         code = [each for each in code if target.stands_in(each["text"]) and not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
@@ -52,7 +52,7 @@ def look_alikes(form: str, target: Target, found: Sequence[Found]) -> list[str]:
         for line in given["matches"]
         if re.search(_call(name), line["text"])
         and (line["file"], line["line"]) not in defined
-        and not TEXT.search(line["file"])
+        and not is_text(line)
         and not _COMMENT.match(line["text"])
         and not re.search(_definition(name), line["text"])
     ]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.language.names import stands_aside
-from ragforge_memory.language.reading.endings import PROSE, TEXT
+from ragforge_memory.language.reading.endings import PROSE, is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
@@ -168,7 +168,7 @@ def listed(matches: Sequence[Mapping[str, Any]], *, more: bool = False) -> list[
 
 def texts_last(matches: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Lines of files in their order, but those of tests and examples behind the rest, and those of no code last."""
-    return sorted(matches, key=lambda each: (bool(TEXT.search(each["file"])), stands_aside(each["file"])))
+    return sorted(matches, key=lambda each: (is_text(each), stands_aside(each["file"])))
 
 
 def no_member(target: Target, owner: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.evidence import (
@@ -28,6 +28,8 @@ _PANICS = (
     r"^(?!\s*(?://|/?\*)).*(?:\b(?:panic|unreachable|unimplemented|todo|(?:debug_)?assert(?:_eq|_ne)?)!\s*\(|\bpanic\("
     r"|\.(?:unwrap|unwrap_err|expect|expect_err)\()"
 )
+# Ruby's `catch(:done)` waits for a `throw`, and for no error; its `rescue` may stand behind what it guards.
+_CATCHES = r"^\W*(?:except|rescue)\b|\S\s+rescue\s+\S|\bcatch\s*(?:\((?!\s*:)|\{)|\bcatch_unwind\(|\brecover\(\)"
 _PANICS_BY = "panic, assert!, unreachable!, unwrap, expect; an index out of bounds panics too"
 
 
@@ -38,7 +40,7 @@ def anywhere(question: Question) -> Call:
     """
     only = {"path": question.target.text} if question.target.kind == "file" else {}
     if question.form == "catches":
-        return grep(r"^\W*(?:except|rescue)\b|\bcatch\s*[({]", code_only=True, **only)
+        return grep(_CATCHES, code_only=True, **only)
     if _PANIC.search(question.text):
         return grep(_PANICS, code_only=True, **only)
     raises = rf"{STATEMENT}\s*{RAISE}|\bpanic!?\(|\berrors\.New\(|\bfmt\.Errorf\("
@@ -49,11 +51,11 @@ def anywhere(question: Question) -> Call:
 
 def raised_anywhere(question: Question, found: Sequence[Found]) -> list[str]:
     """By file, the lines that raise, or catch, anything; those of one file whole."""
-    lines = [each for each in matches_of(found) if not TEXT.search(each["file"]) and not COMMENT.match(each["text"])]
+    lines = [each for each in matches_of(found) if not is_text(each) and not COMMENT.match(each["text"])]
     here = f"`{question.target.text}`" if question.target.text else "this project"
     does, done, looked_for = "raises an error", "Errors are raised", _RAISED_BY
     if question.form == "catches":
-        does, done, looked_for = "catches an error", "Errors are caught", "except, rescue, catch"
+        does, done, looked_for = "catches an error", "Errors are caught", "except, rescue, catch, recover"
     elif _PANIC.search(question.text):
         does, done, looked_for = "is one that can panic", "Calls that can panic stand", _PANICS_BY
     if not lines:

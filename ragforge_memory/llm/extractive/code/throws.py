@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.language.names import is_test
 from ragforge_memory.language.no_code import code_alone, no_code
-from ragforge_memory.language.reading.endings import TEXT
+from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.pieces import head, nothing, quotation, rest, taken_for, text_line
 from ragforge_memory.models.text import counted
@@ -74,7 +74,7 @@ def thrown(asked: str, value: Mapping[str, Any]) -> list[str]:
 
 def error_lines(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The lines of code that define errors by their names, of those that `grep_code` gave."""
-    return [each for each in value.get("matches") or [] if not TEXT.search(each["file"])]
+    return [each for each in value.get("matches") or [] if not is_text(each)]
 
 
 def errors_defined(value: Mapping[str, Any], below: Mapping[str, Any]) -> list[str]:
