@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ragforge_memory.language.reading.commit_patterns import revision_of
 from ragforge_memory.language.reading.days import without_days
+from ragforge_memory.language.reading.options import without_default
 from ragforge_memory.language.reading.patterns import AGAIN, COMPARED, PATTERNS, Form
 from ragforge_memory.language.reading.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.language.reading.prose import prose, sentences
@@ -223,7 +224,7 @@ def _matched(said: str) -> Question | None:
             last = int(groups["last"] or first)
             return Question(form, read_target(asked), said, min(first, last), max(first, last))
         if form in ("where", "what", "show"):
-            form, asked = related(form, asked)
+            form, asked = related(form, without_default(asked))
             # "Show me the code": of what was just spoken of.
             if f"the {asked}".lower() in PRONOUNS and re.search(rf"\bthe {asked}\W*$", said, re.I):
                 asked = f"the {asked}"

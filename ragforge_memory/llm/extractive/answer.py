@@ -50,8 +50,10 @@ from ragforge_memory.llm.extractive.code.members import (
     owners_of,
     relation,
     set_lines,
+    sets_by_itself,
 )
 from ragforge_memory.llm.extractive.code.message_lines import message_lines
+from ragforge_memory.llm.extractive.code.option_lines import option_lines, without_options
 from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.threads import threads
@@ -105,6 +107,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     if failed is not None and all(each.error is not None for each in found):
         away = failed.error_kind == "GraphUnavailable"
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
+    option, found = option_lines(question, found), without_options(question, found)
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
     listed = all_decisions([each.value for each in found if each.call.tool == "list_decisions" and each.error is None])
@@ -117,6 +120,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     match question.form:
         case "what" if values.get("read_scope", {}).get("names_project"):
             lines = outlined(replace(question, form="overview"), asked, values)
+        case "where" | "what" | "show" | "search" if option:
+            lines = option
         case "where" | "what" | "show":
             lines = _definition(question, asked, values, found)
         case "callers" | "uses":
@@ -255,10 +260,8 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
             return lines
     if not scopes:
         return _member(question, asked, values, found)
-    if value.get("match") in ("partial", "typo"):
-        nearer = attribute(question.target, found) or set_lines(asked, question.target, values.get("grep_code", {}))
-        if nearer:
-            return [*nearer, "", *taken_for(value, asked)] if value.get("match") == "partial" else nearer
+    if nearer := _set_so(question, asked, value, values.get("grep_code", {}), found):
+        return nearer
     if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
         return unread
     best = scopes[0]
@@ -298,6 +301,22 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _set_so(
+    question: Question, asked: str, value: Mapping[str, Any], text: Mapping[str, Any], found: Sequence[Found]
+) -> list[str]:
+    """What is set under the very name that was asked for, where only others are defined; none where nothing is."""
+    match = value.get("match")
+    if match not in NOT_SURE:
+        return []
+    own = attribute(question.target, found)
+    lines = own or set_lines(asked, question.target, text)
+    if match == "typo" or not lines:
+        return lines
+    if not own and not sets_by_itself(question.target, text, value["scopes"]):
+        return []
+    return [*lines, "", *(spelled_otherwise if match == "spelling" else taken_for)(value, asked)]
 
 
 def _below(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -44,6 +44,7 @@ from ragforge_memory.llm.extractive.code.inheritance import inheriting_calls, is
 from ragforge_memory.llm.extractive.code.look_alikes import look_alike_calls
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, member_calls, visibly_setting
 from ragforge_memory.llm.extractive.code.message_lines import message_calls
+from ragforge_memory.llm.extractive.code.option_lines import block_calls, option_calls, without_options
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.raised import anywhere
 from ragforge_memory.llm.extractive.code.threads import thread_calls
@@ -89,12 +90,13 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     if is_elsewhere(question, found):
         return next_calls(anywhere_else(question), found[1:])
     about = _decisions(question) if asks_before_changing(question) else ()
-    wanted = (*_first(question), *about, *_reasons(question))
+    wanted = (*_first(question), *about, *_reasons(question), *option_calls(question))
     done = {each.call.key for each in found}
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
-    return tuple(call for call in (*_second(question, found), *_notes(question, found)) if call.key not in done)
+    second = block_calls(question, found) or _second(question, without_options(question, found))
+    return tuple(call for call in (*second, *_notes(question, found)) if call.key not in done)
 
 
 def is_about_code(question: Question, found: Sequence[Found]) -> bool:

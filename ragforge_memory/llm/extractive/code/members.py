@@ -13,6 +13,7 @@ from ragforge_memory.language.names import stands_aside
 from ragforge_memory.language.reading.endings import PROSE, is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
+from ragforge_memory.llm.extractive.code.declared import declares, literal
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import code_span, item, quotation, text_line
 from ragforge_memory.models.text import lines_of
@@ -40,7 +41,12 @@ _COMMENT = re.compile(r"^\s*(?:#:?|//[/!]?)\s?(?P<text>.*)$")
 
 def setting(name: str) -> str:
     """A regular expression for lines that assign or annotate a name: ``self.x = 1``, ``x: int``, ``private int x;``."""
-    return rf"^\s*{_STATEMENT}{_TYPED}(?:(?:self|this|cls)(?:\.|->)|@|\$)?{re.escape(name)}\??\s*(?::(?!:)|=(?![=>])|;)"
+    return setting_spelled(re.escape(name))
+
+
+def setting_spelled(name: str) -> str:
+    """The same for a name that is a regular expression itself."""
+    return rf"^\s*{_STATEMENT}{_TYPED}(?:(?:self|this|cls)(?:\.|->)|@|\$)?(?:{name})\??\s*(?::(?!:)|=(?![=>])|;)"
 
 
 def visibly_setting(name: str) -> str:
@@ -143,6 +149,14 @@ def set_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[str]
     return [*_set_at(asked, lines, []), *stands]
 
 
+def sets_by_itself(target: Target, value: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether lines that are no tests set a bare name, and not only to one of the definitions called nearly so: a local
+    variable `user_manager` is made of `UserManager`."""
+    made = re.compile("|".join(rf"(?<!\w){re.escape(each['name'])}(?!\w)" for each in others) or "(?!)")
+    lines = [each for each in value.get("matches") or [] if _sets(target.member, each)]
+    return any(not stands_aside(each["file"]) and not made.search(each["text"]) for each in lines)
+
+
 def named_lines(asked: str, target: Target, value: Mapping[str, Any]) -> list[str]:
     """Lines of files that have a name which nothing is defined under; none where there are none."""
     matches = value.get("matches") or []
@@ -207,7 +221,7 @@ def _sets(name: str, line: Mapping[str, Any]) -> bool:
     text = line["text"].strip()
     if PROSE.search(line["file"]) or re.match(rf"{re.escape(name)}=.*[,)]$", text):
         return False  # prose, or an argument of a call by its keyword
-    return bool(re.search(setting(name), text))
+    return bool(re.search(setting(name), text)) or declares(literal(re.escape(name)), text)
 
 
 def _code_first(lines: Iterable[Mapping[str, Any]], name: str) -> list[Mapping[str, Any]]:
