@@ -622,7 +622,8 @@ def test_the_standard_library_stays() -> None:
         if clean != text:
             marked += [line for line in clean.splitlines() if "[redacted " in line and "://" not in line]
     assert size > 5_000_000
-    assert marked == []
+    # The password of urllib's example ('geheim$parole') could be one.
+    assert [line.strip() for line in marked if "passwd='[redacted secret]')" not in line] == []
 
 
 # --- values -----------------------------------------------------------------------------------------------------------

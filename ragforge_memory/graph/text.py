@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 # What an analyzer leaves whole: signs between two letters or two digits part no words (Unicode's UAX 29, WB6 to WB12).
 # A dot between letters is an identifier's.
 _JOINED = re.compile(
-    r"(?<!\w)\w++(?:(?:(?<=[^\W\d_])[:·'‘’](?=[^\W\d_])|(?<=\d)[.,;'‘’](?=\d))\w++)++"  # a run is looked at once
+    r"(?<!\w)\w++(?:(?:(?<=[^\W\d_])[:·'‘’](?=[^\W\d_])|(?<=\d)[.,;'‘’](?=\d))\w++)+"  # a run is looked at once
 )
 _QUOTED = re.compile(r'"(\w+)"')
 
