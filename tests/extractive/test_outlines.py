@@ -74,6 +74,10 @@ async def test_the_readme_is_that_of_the_root_in_any_case(agent: AsyncConversati
 def test_without_prose_nothing_is_said() -> None:
     assert purpose(read("README.md", "# shop\n\n- one\n- two\n\nShort.\n")) == []
     assert purpose({}) == []
+    short = (
+        "# fast\n[![CI](a.svg)](b)\n\nA command-line benchmarking tool.\n\nMany thanks to our biggest sponsor of all.\n"
+    )
+    assert purpose(read("README.md", short)) == ["README.md:4 says:", "> A command-line benchmarking tool."]
     right_behind = (
         "shop (sh)\n---------\nshop sells things over the counter, and more of them.\n\nDual-licensed, under either.\n"
     )

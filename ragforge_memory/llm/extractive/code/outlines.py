@@ -39,6 +39,8 @@ _NO_PROSE = re.compile(r"^\s*(?:[#=~+|<!\[>*:-]|```|\.\. |\d+[.)] )|^[\W_]*$")
 _UNDERLINE = re.compile(r"^\s*([=~^\"'+*-])\1{2,}\s*$")
 _PROSE = 40
 """Characters of a paragraph that says something."""
+_SENTENCE = 4
+"""Words of a whole sentence that does."""
 
 _SORTS = {
     "function": ("function", "method"),
@@ -299,7 +301,8 @@ def purpose(value: Mapping[str, Any]) -> list[str]:
         headings = [at for at, each in enumerate(paragraph) if _UNDERLINE.match(str(each["text"]))]
         paragraph = paragraph[headings[-1] + 1 :] if headings else paragraph
         text = [str(each["text"]).strip() for each in paragraph]
-        if not text or _NO_PROSE.match(text[0]) or sum(map(len, text)) < _PROSE:
+        whole = bool(text) and text[-1].endswith((".", "!")) and len(" ".join(text).split()) >= _SENTENCE
+        if not text or _NO_PROSE.match(text[0]) or (sum(map(len, text)) < _PROSE and not whole):
             continue
         said = text if file.endswith((".md", ".txt")) else readable("\n".join(text), "README.py")
         shown = said[:PURPOSE_LINES]
