@@ -6,12 +6,18 @@ import signal
 import sys
 from collections.abc import Iterator
 
+import anyio
 import pytest
 from hypothesis import settings
 
 # A time limit of an example measures the machine.
 settings.register_profile("ragforge", deadline=None)
 settings.load_profile("ragforge")
+
+# anyio loads its parts when they are first asked for. pytest rewrites them then, and in another thread's import that
+# fails on Python 3.11.2: "AST constructor recursion depth mismatch" (gh-106905).
+for part in dir(anyio):
+    getattr(anyio, part)
 
 pytest_plugins = ["tests.fakes.fixtures", "tests.neo4j_servers"]
 
