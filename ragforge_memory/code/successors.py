@@ -268,8 +268,7 @@ class _Assignment:
         only += [
             pair
             for pair in left
-            if pair not in only
-            and pair.name == SAME_NAME
+            if pair.name == SAME_NAME
             and pair.similarity >= _ENOUGH_OF_A_NAME
             and self._evidence.only_of_its_name(self._lost[pair.old], self._new[pair.new])
         ]
