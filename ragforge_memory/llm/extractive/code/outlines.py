@@ -301,14 +301,19 @@ def purpose(value: Mapping[str, Any]) -> list[str]:
         headings = [at for at, each in enumerate(paragraph) if _UNDERLINE.match(str(each["text"]))]
         paragraph = paragraph[headings[-1] + 1 :] if headings else paragraph
         text = [str(each["text"]).strip() for each in paragraph]
-        whole = bool(text) and text[-1].endswith((".", "!")) and len(" ".join(text).split()) >= _SENTENCE
-        if not text or _NO_PROSE.match(text[0]) or (sum(map(len, text)) < _PROSE and not whole):
+        if not text or _NO_PROSE.match(text[0]) or not _says_something(text):
             continue
         said = text if file.endswith((".md", ".txt")) else readable("\n".join(text), "README.py")
         shown = said[:PURPOSE_LINES]
         cut = [*shown[:-1], f"{shown[-1]} …"] if len(said) > PURPOSE_LINES else shown
         return [f"{file}:{paragraph[0]['line']} says:", *quotation(cut)]
     return []
+
+
+def _says_something(paragraph: Sequence[str]) -> bool:
+    if sum(map(len, paragraph)) >= _PROSE:
+        return True
+    return paragraph[-1].endswith((".", "!")) and len(" ".join(paragraph).split()) >= _SENTENCE
 
 
 def beginning(value: Mapping[str, Any]) -> list[str]:
