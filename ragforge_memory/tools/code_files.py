@@ -18,7 +18,7 @@ from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, holds_keys, inside, text_files
+from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside, is_kept_shut, text_files
 
 GREP_SECONDS = 8.0
 """Time for one search; a million lines take about two seconds."""
@@ -154,7 +154,7 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
     root = _root(context)
     if start_line < 1 or (end_line is not None and end_line < start_line):
         raise ToolError(f"there are no lines {start_line} to {end_line}", hint="count from 1")
-    if holds_keys(path) and await anyio.to_thread.run_sync(_is_here, root, path):
+    if await anyio.to_thread.run_sync(is_kept_shut, root, path):
         raise ToolError(f"{path} is not opened: such files hold keys", hint="ask for the code that reads it")
     file = await anyio.to_thread.run_sync(lambda: inside(root, path) or _called_so(root, path))
     if file is None:
@@ -182,10 +182,6 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
         },
         scopes=scopes[:50],
     )
-
-
-def _is_here(root: Path, path: str) -> bool:
-    return not path.startswith("/") and ".." not in path.split("/") and (root / path).is_file()
 
 
 def _called_so(root: Path, path: str) -> Path | None:

@@ -33,11 +33,22 @@ def holds_keys(path: str) -> bool:
 
 
 def inside(root: Path, path: str) -> Path | None:
-    """The regular file at ``path`` below ``root``; None for everything else.
+    """The regular file at ``path`` below ``root`` that a tool may open; None for everything else.
 
     Refused are absolute paths, ``..``, links that leave the root, git's own folder (its config may hold
     credentials), files of keys (`holds_keys`), the files with conversations' texts, folders, devices and pipes.
     """
+    real = _below(root, path)
+    return None if real is None or holds_keys(real.relative_to(root.resolve()).as_posix()) else real
+
+
+def is_kept_shut(root: Path, path: str) -> bool:
+    """Whether there is a regular file at ``path`` below ``root`` that no tool opens for the keys it holds."""
+    return holds_keys(path) and _below(root, path) is not None
+
+
+def _below(root: Path, path: str) -> Path | None:
+    """The regular file at ``path`` below ``root``; None for what `inside` refuses but files of keys."""
     parts = path.replace("\\", "/").split("/")
     if not path or "\0" in path or path.startswith(("/", "~")) or ":" in parts[0] or ".." in parts:
         return None
@@ -47,8 +58,6 @@ def inside(root: Path, path: str) -> Path | None:
         top = root.resolve(strict=True)
         real = (top / Path(*parts)).resolve(strict=True)
         if not real.is_relative_to(top) or ".git" in real.relative_to(top).parts:
-            return None
-        if holds_keys(real.relative_to(top).as_posix()):
             return None
         if any((folder / TEXTS_MARKER).exists() for folder in real.parents if folder.is_relative_to(top)):
             return None

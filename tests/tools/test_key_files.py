@@ -51,6 +51,8 @@ def shop(tmp_path: Path) -> Path:
     files = {"app.py": "import os\n", ".env": f"PASSWORD={SECRET}\n", ".env.example": "PASSWORD=...\n"}
     root = write_files(tmp_path / "shop", files)
     (root / "notes.txt").symlink_to(root / ".env")
+    # Whether there is such a file outside of the project is not told either.
+    (root / "out").symlink_to(write_files(tmp_path / "outside", {".env": SECRET}))
     return root
 
 
@@ -61,6 +63,7 @@ async def test_no_tool_opens_them(run: Run, context: ToolContext) -> None:
         assert not read.success or read.value["file"] == ".env.example"
         assert SECRET not in str(read.value)
     assert "hold keys" in str((await run("read_file", path=".env")).error)
+    assert "no regular file" in str((await run("read_file", path="out/.env")).error)
     found = await run("grep_code", pattern="PASSWORD")
     assert [each["file"] for each in found.value["matches"]] == [".env.example"]
     assert (await run("read_file", path=".env.example")).success
