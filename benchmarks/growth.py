@@ -276,6 +276,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 hits = await profiled(services.graph, floor, config.database, operations)
                 rows[name] = {**times, "recall": share, "strangers": strangers, "hits": hits}
                 print(f"{name}: " + ", ".join(f"{key} {value:.2f} ms" for key, value in times.items()), flush=True)
+            await ground.searches.aclose()
     finally:
         await floor.close()
         await client.aclose()

@@ -163,6 +163,8 @@ async def open_services(wanted: Wanted) -> Services:
             timeout=agent_config.model_timeout_seconds,
         )
         summaries = Summaries(summary_store, summarizer)
+        searches = SearchStore(graph, wanted.owner, use)
+        opened.push_async_callback(searches.aclose)
         similar = SimilarStore(graph, wanted.owner, use)
         vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
         conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
@@ -191,7 +193,7 @@ async def open_services(wanted: Wanted) -> Services:
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
-            searches=SearchStore(graph, wanted.owner, use) if remembers else None,
+            searches=searches if remembers else None,
             similar=similar if remembers else None,
             imports=ImportStore(
                 graph,

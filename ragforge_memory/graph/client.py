@@ -22,6 +22,7 @@ from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
+from ragforge_memory.graph.values import plain
 from ragforge_memory.graph.vanishing import unless_vanished
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ GIVEN_UP_AFTER = 1.0
 
 T = TypeVar("T")
 Recover = Callable[[], Awaitable["Neo4jConfig"]]
-
-_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
@@ -78,22 +77,6 @@ def _driver(uri: str, auth: tuple[str, str] | None) -> neo4j.AsyncDriver:
         notifications_min_severity="OFF",
         user_agent="ragforge-memory",
     )
-
-
-def plain(value: Any) -> Any:
-    """A driver value as plain Python: temporal values as aware datetimes, nodes as dicts."""
-    kind = type(value)
-    if kind in _PLAIN:
-        return value
-    if kind is dict:
-        return {key: plain(item) for key, item in value.items()}
-    if kind is list:
-        return value if _PLAIN.issuperset(map(type, value)) else [plain(item) for item in value]
-    if hasattr(value, "to_native"):
-        return value.to_native()
-    if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
-    return value
 
 
 class GraphClient:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.kept_vectors import Kept, KeptVectors
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, cosine_of_score
+from ragforge_memory.graph.spaces import Space, cosine_of_score, score_of_cosine
 from ragforge_memory.graph.text import owner_token, query_words
 from ragforge_memory.language.words import asked_for, pattern, without_endings
 from ragforge_memory.models.conversation import Message, Role
@@ -130,7 +131,22 @@ class OwnerSearch:
 
 
 class SearchStore(OwnerSearch):
-    """Searches the messages of one owner."""
+    """Searches the messages of one owner.
+
+    Args:
+        client, owner, space: as in `OwnerSearch`.
+        kept: what this process keeps of long conversations; None: as much as is usual.
+    """
+
+    def __init__(
+        self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None, kept: KeptVectors | None = None
+    ) -> None:
+        super().__init__(client, owner, space)
+        self._kept = kept or KeptVectors(client, owner)
+
+    async def aclose(self) -> None:
+        """Ends what is done in the background."""
+        await self._kept.aclose()
 
     async def by_words(
         self, words: Sequence[str], *, conversation_id: str | None, filters: Filters, limit: int = CANDIDATES
@@ -177,6 +193,8 @@ class SearchStore(OwnerSearch):
         if space is None:
             return Hits()
         space.check([vector])
+        kept = Kept() if conversation_id is None or filters.narrow else self._kept.of(space, conversation_id)
+        near = kept.nearest(vector, limit)
         parameters = {
             "names": {"index": space.message_index},
             "property": space.property,
@@ -184,19 +202,27 @@ class SearchStore(OwnerSearch):
             "take": max(limit, _TAKE_FILTERED) if filters.narrow else _TAKE * limit,
             "scan": _SCAN,
             "overfetch": max(limit, _OVERFETCH),
+            "kept": kept.tops,
+            "least": score_of_cosine(near[-1].cosine) if len(near) == limit else 0.0,
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
-        rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
+        if near:
+            rows = await self._use.read("search_history_vector_after", self._client, space, **parameters)
+        else:
+            rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
         if rows and rows[0]["more"]:
             rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
+        if not rows and conversation_id is not None:
+            self._kept.forget(conversation_id)
         found = _hits(rows, conversation_id)
-        return Hits(
-            tuple(Hit(hit.conversation_id, hit.seq, hit.time, cosine_of_score(hit.score)) for hit in found.items),
-            found.lineage,
-            found.hidden,
-            space,
-        )
+        items = [hit._replace(score=cosine_of_score(hit.score)) for hit in found.items]
+        if near:
+            items += [Hit(each.conversation_id, each.seq, _time(each.time), each.cosine) for each in near]
+            items = sorted(items, key=lambda hit: -hit.score)[:limit]
+        if rows[0].get("head"):
+            self._kept.notice(space, found.lineage, rows[0]["head"])
+        return Hits(tuple(items), found.lineage, found.hidden, space)
 
     async def messages(
         self,

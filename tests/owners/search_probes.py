@@ -28,6 +28,11 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "property": "embedding_of_probes",
         "hidden": [],
         "reader": None,
+        "kept": {},
+        "least": 0.0,
+        "above": 0,
+        "up_to": 100,
+        "dimension": len(VECTOR),
         **scope,
     }
 
@@ -75,6 +80,8 @@ _EMBEDDED = (
 SEARCH: dict[str, list[Probe]] = {
     "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
+    "search_history_vector_after": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
+    "vectors_of_history": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_owner_text": [
         Probe(lambda a, b: _asked(b), expect=_one_row),

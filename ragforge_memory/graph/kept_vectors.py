@@ -1,0 +1,275 @@
+"""Vectors of long conversations that this process keeps, since a vector index searches them slower and misses more.
+
+They are a copy, made in the background once a long conversation is searched: until it is there the index answers, and
+always for what came after it. A vector of a message never changes but by `reembed`, which moves to another space.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ragforge_memory.errors import GraphUnavailable, foreign
+from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.models.lineage import Lineage
+from ragforge_memory.models.owner import Owner
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ragforge_memory.graph.spaces import Space
+    from ragforge_memory.retrieval.nearest import NearestVectors
+
+log = logging.getLogger(__name__)
+
+LONG = 10_000
+"""Messages from which on a conversation's vectors are kept."""
+
+MOST_BYTES = 400_000_000
+"""What they may take: 480,000 vectors of 384 floats, 125,000 of 1,536."""
+
+PAGE = 2_000
+"""Messages that are read at once, in some 40 ms."""
+
+_GROWN = 200
+"""Messages by which a conversation grows until its copy does."""
+
+# What is still being written, or was just interrupted, is near the end of its conversation.
+_UNSETTLED = 20
+# A seq and a time, as Python has them.
+_TIME_BYTES = 150
+_MOST_LINEAGES = 1_000
+
+
+class Near(NamedTuple):
+    """One message, its time as the server wrote it, and its cosine."""
+
+    conversation_id: str
+    seq: int
+    time: str
+    cosine: float
+
+
+@dataclass(slots=True)
+class _Copy:
+    """The vectors of one conversation's messages up to and with ``top``."""
+
+    conversation_id: str
+    space: Space
+    vectors: NearestVectors
+    top: int
+    seqs: list[int] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+
+    @property
+    def bytes(self) -> int:
+        return len(self.seqs) * _bytes_of(self.space)
+
+
+class Kept:
+    """What is kept of one lineage at a moment; it does not change while the index is asked for the rest.
+
+    Args:
+        copies: of its parts, with the seq up to which each is taken.
+    """
+
+    def __init__(self, copies: Sequence[tuple[_Copy, int]] = ()) -> None:
+        self._copies = copies
+
+    @property
+    def tops(self) -> dict[str, int]:
+        """Of which conversations, up to and with which seq; empty: nothing is kept."""
+        return {copy.conversation_id: top for copy, top in self._copies}
+
+    def nearest(self, vector: Sequence[float], limit: int) -> list[Near]:
+        """The ``limit`` messages that are nearest to a vector, nearest first."""
+        found: list[Near] = []
+        for copy, top in self._copies:
+            numbers, cosines = copy.vectors.nearest(vector, limit, among=bisect_right(copy.seqs, top))
+            found += [
+                Near(copy.conversation_id, copy.seqs[number], copy.times[number], cosine)
+                for number, cosine in zip(numbers.tolist(), cosines.tolist(), strict=True)
+            ]
+        return sorted(found, key=lambda near: -near.cosine)[:limit]
+
+
+class _Wanted(NamedTuple):
+    conversation_id: str
+    space: Space
+    floor: int
+    until: int
+
+
+class KeptVectors:
+    """What one process keeps of one owner's long conversations; the least recently searched goes first.
+
+    Args:
+        client: the graph.
+        owner: whose conversations.
+        least: messages of a conversation of which a copy is made.
+        most_bytes: memory that the copies take together.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner, *, least: int = LONG, most_bytes: int = MOST_BYTES) -> None:
+        self._client = client
+        self._owner = owner.parameters
+        self._least = least
+        self._most_bytes = most_bytes
+        self._copies: OrderedDict[str, _Copy] = OrderedDict()
+        self._lineages: OrderedDict[str, Lineage] = OrderedDict()
+        self._refused: set[str] = set()
+        self._wanted: dict[str, _Wanted] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def of(self, space: Space, conversation_id: str) -> Kept:
+        """What is kept of a conversation's lineage."""
+        found = []
+        for part in self._lineages.get(conversation_id, ()):
+            copy = self._copies.get(part.conversation_id)
+            if copy is not None and copy.space == space and copy.seqs:
+                self._copies.move_to_end(part.conversation_id)
+                found.append((copy, min(part.top, copy.top)))
+        return Kept(found)
+
+    def notice(self, space: Space, lineage: Lineage, head: int) -> None:
+        """A lineage was searched: makes or continues the copies of what is long in it, in the background.
+
+        Args:
+            space: where its vectors are.
+            lineage: its parts.
+            head: its last seq.
+        """
+        floor = 0
+        for part in lineage:
+            top = min(part.top, head)
+            if top - floor >= self._least and part.conversation_id not in self._refused:
+                self._remember(lineage)
+                copy = self._copies.get(part.conversation_id)
+                known = copy.top if copy is not None and copy.space == space else floor
+                if top - _UNSETTLED - known >= min(_GROWN, self._least):
+                    self._wanted[part.conversation_id] = _Wanted(part.conversation_id, space, floor, top - _UNSETTLED)
+            floor = max(floor, top)
+        if self._wanted and self._task is None:
+            self._task = asyncio.create_task(self._copy_all(), name="ragforge-kept-vectors")
+
+    def forget(self, conversation_id: str) -> None:
+        """A conversation is gone."""
+        for part in self._lineages.pop(conversation_id, ()):
+            self._copies.pop(part.conversation_id, None)
+
+    async def settled(self) -> None:
+        """Waits until every copy is made."""
+        if self._task is not None:
+            await asyncio.wait((self._task,))
+
+    async def aclose(self) -> None:
+        """Ends what is being copied, and lets the copies go."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+        self._copies.clear()
+        self._lineages.clear()
+
+    def _remember(self, lineage: Lineage) -> None:
+        self._lineages[lineage[-1].conversation_id] = lineage
+        self._lineages.move_to_end(lineage[-1].conversation_id)
+        while len(self._lineages) > _MOST_LINEAGES:
+            self._lineages.popitem(last=False)
+
+    async def _copy_all(self) -> None:
+        try:
+            while self._wanted:
+                wanted = self._wanted.pop(next(iter(self._wanted)))
+                try:
+                    await self._copy(wanted)
+                except GraphUnavailable as error:
+                    log.debug("the vectors of %s are copied later: %s", wanted.conversation_id, error)
+                except Exception as error:  # a task that nobody asks for its result
+                    log.debug("a copy failed", exc_info=foreign(error))
+                    self._refuse(wanted, error)
+        finally:
+            self._task = None
+
+    def _refuse(self, wanted: _Wanted, why: object) -> None:
+        log.info("%s is searched by the index alone: %s", wanted.conversation_id, why)
+        self._refused.add(wanted.conversation_id)
+        self._copies.pop(wanted.conversation_id, None)
+
+    async def _copy(self, wanted: _Wanted) -> None:
+        copy = self._begun(wanted)
+        while copy is not None and copy.top < wanted.until and self._copies.get(wanted.conversation_id) is copy:
+            until = min(copy.top + PAGE, wanted.until)
+            rows = await self._client.read(
+                "vectors_of_history",
+                timeout=PATIENT_TIMEOUT,
+                recover=False,
+                conversation_id=wanted.conversation_id,
+                above=copy.top,
+                up_to=until,
+                property=wanted.space.property,
+                dimension=wanted.space.dimension,
+                **self._owner,
+            )
+            if not rows:
+                self._copies.pop(wanted.conversation_id, None)
+                return
+            waiting = rows[0]["waiting"]
+            if waiting is not None and not copy.seqs and len(rows[0]["seqs"]) < min(_GROWN, self._least):
+                return  # too few to know where the others lie
+            _add(copy, rows[0])
+            copy.top = until if waiting is None else waiting - 1
+            if waiting is not None:
+                return
+
+    def _begun(self, wanted: _Wanted) -> _Copy | None:
+        """The copy that there is, or a new one, for which others make room; None: it would take too much."""
+        from ragforge_memory.retrieval.nearest import NearestVectors
+
+        copy = self._copies.pop(wanted.conversation_id, None)
+        count = wanted.until - wanted.floor
+        room = self._most_bytes - count * _bytes_of(wanted.space)
+        if room < 0:
+            self._refuse(wanted, f"its {count:,} vectors take more than {self._most_bytes:,} bytes")
+            return None
+        while sum(other.bytes for other in self._copies.values()) > room:
+            self._copies.popitem(last=False)
+        if copy is None or copy.space != wanted.space:
+            vectors = NearestVectors(wanted.space.dimension, count)
+            copy = _Copy(wanted.conversation_id, wanted.space, vectors, wanted.floor)
+        self._copies[wanted.conversation_id] = copy
+        return copy
+
+
+def _add(copy: _Copy, page: Mapping[str, Any]) -> None:
+    """Takes over what a page has; what has no direction is near to nothing."""
+    matrix = _unit(page["vectors"], copy.space.dimension)
+    seqs: list[int] = page["seqs"]
+    taken = [at for at in sorted(range(len(seqs)), key=seqs.__getitem__) if matrix[at].any()]
+    copy.vectors.add(matrix[taken])
+    copy.seqs += [seqs[at] for at in taken]
+    copy.times += [page["times"][at] for at in taken]
+
+
+def _unit(packed: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
+    """Vectors of length 1, shape (count, dimension); zeros for those that have no direction."""
+    import numpy as np
+
+    rows = np.frombuffer(b"".join(packed), dtype=">f4").reshape(-1, dimension).astype(np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    unit: NDArray[np.float64] = np.divide(rows, lengths, out=np.zeros_like(rows), where=usable)
+    return unit.astype(np.float32)
+
+
+def _bytes_of(space: Space) -> int:
+    from ragforge_memory.retrieval.nearest import bytes_of
+
+    return bytes_of(space.dimension) + _TIME_BYTES

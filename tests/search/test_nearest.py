@@ -1,0 +1,100 @@
+"""Vectors in memory, and the nearest of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ragforge_memory.retrieval.nearest import NearestVectors, bytes_of
+
+Matrix = NDArray[np.float32]
+
+
+def _unit(rows: NDArray[np.floating]) -> Matrix:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _about_one_direction(count: int, dimension: int, seed: int = 1) -> Matrix:
+    """As a small model's vectors lie: any two have a cosine of some .8, and few dimensions tell them apart."""
+    ways = np.random.default_rng(0).standard_normal((24, dimension)) / np.sqrt(24)
+    return _unit(2 * np.ones(dimension) + np.random.default_rng(seed).standard_normal((count, 24)) @ ways)
+
+
+def _exact(rows: Matrix, vector: Matrix, count: int) -> list[int]:
+    return np.argsort(-(rows @ vector), kind="stable")[:count].tolist()
+
+
+@pytest.mark.parametrize("dimension", [7, 64, 100, 384])
+def test_few_vectors_are_all_compared(dimension: int) -> None:
+    rows = _about_one_direction(60, dimension)
+    kept = NearestVectors(dimension)
+    kept.add(rows)
+    question = _about_one_direction(1, dimension, seed=2)[0]
+    numbers, cosines = kept.nearest(question.tolist(), 10, among=60)
+    assert numbers.tolist() == _exact(rows, question, 10)
+    assert cosines == pytest.approx(rows[numbers] @ question, abs=1e-5)
+
+
+def test_the_nearest_of_many_are_found_by_their_bits_first() -> None:
+    rows = _about_one_direction(20_000, 128)
+    kept = NearestVectors(128, room=len(rows))
+    for start in range(0, len(rows), 3_000):
+        kept.add(rows[start : start + 3_000])
+    drawn = np.random.default_rng(3)
+    found = 0
+    for number in range(30):
+        question = _unit((rows[number * 500] + 0.03 * drawn.standard_normal(128))[None])[0]
+        numbers, cosines = kept.nearest(question.tolist(), 100, among=len(rows))
+        assert cosines == pytest.approx(rows[numbers] @ question, abs=1e-5)
+        assert numbers[0] == number * 500
+        assert (np.diff(cosines) <= 0).all()
+        found += len({*_exact(rows, question, 10)} & {*numbers.tolist()})
+    assert found >= 299
+
+
+def test_only_the_first_so_many_are_looked_at() -> None:
+    rows = _about_one_direction(5_000, 64)
+    kept = NearestVectors(64)
+    kept.add(rows)
+    question = rows[4_000]
+    assert kept.nearest(question.tolist(), 1, among=5_000)[0].tolist() == [4_000]
+    assert kept.nearest(question.tolist(), 5, among=4_000)[0].tolist() == _exact(rows[:4_000], question, 5)
+    assert kept.nearest(question.tolist(), 5, among=0)[0].tolist() == []
+
+
+def test_more_find_room_that_was_not_made_for_them() -> None:
+    rows = _about_one_direction(1_000, 64)
+    kept = NearestVectors(64, room=10)
+    for start in range(0, 1_000, 7):
+        kept.add(rows[start : start + 7])
+    kept.add(rows[:0])
+    assert len(kept) == 1_000
+    assert [kept.nearest(row.tolist(), 1, among=1_000)[0][0] for row in rows[::97]] == list(range(0, 1_000, 97))
+
+
+def test_many_that_are_the_same_are_as_near_as_each_other() -> None:
+    """No bit tells them apart, and no more are compared than if some did."""
+    kept = NearestVectors(64)
+    kept.add(np.repeat(_about_one_direction(1, 64), 10_000, axis=0))
+    numbers, cosines = kept.nearest(np.ones(64).tolist(), 100, among=10_000)
+    assert len(set(numbers.tolist())) == 100
+    assert len(set(cosines.tolist())) == 1
+
+
+def test_what_is_the_same_has_a_cosine_of_one() -> None:
+    rows = _about_one_direction(500, 64)
+    kept = NearestVectors(64)
+    kept.add(rows)
+    assert [kept.nearest((3 * row).tolist(), 1, among=500)[1].tolist() for row in rows[:50]] == [[1.0]] * 50
+
+
+def test_nothing_is_near_to_what_has_no_direction() -> None:
+    kept = NearestVectors(64)
+    kept.add(_about_one_direction(500, 64))
+    assert kept.nearest([0.0] * 64, 3, among=500)[0].tolist() == []
+
+
+def test_a_vector_takes_a_little_more_than_half_of_what_floats_do() -> None:
+    assert bytes_of(384) == 2 * 384 + 384 // 8 + 4
+    assert bytes_of(100) == 2 * 100 + 16 + 4
