@@ -33,7 +33,7 @@ LONG = 10_000
 """Messages from which on a conversation's vectors are kept."""
 
 MOST_BYTES = 400_000_000
-"""What they may take: 480,000 vectors of 384 floats, 125,000 of 1,536."""
+"""What they may take: 320,000 vectors of 384 floats, 107,000 of 1,536."""
 
 PAGE = 2_000
 """Messages that are read at once, in some 40 ms."""
@@ -224,7 +224,7 @@ class KeptVectors:
             waiting = rows[0]["waiting"]
             if waiting is not None and not copy.seqs and len(rows[0]["seqs"]) < min(_GROWN, self._least):
                 return  # too few to know where the others lie
-            _add(copy, rows[0])
+            await _add(copy, rows[0])
             copy.top = until if waiting is None else waiting - 1
             if waiting is not None:
                 return
@@ -248,12 +248,12 @@ class KeptVectors:
         return copy
 
 
-def _add(copy: _Copy, page: Mapping[str, Any]) -> None:
+async def _add(copy: _Copy, page: Mapping[str, Any]) -> None:
     """Takes over what a page has; what has no direction is near to nothing."""
     matrix = _unit(page["vectors"], copy.space.dimension)
     seqs: list[int] = page["seqs"]
     taken = [at for at in sorted(range(len(seqs)), key=seqs.__getitem__) if matrix[at].any()]
-    copy.vectors.add(matrix[taken])
+    await asyncio.to_thread(copy.vectors.add, matrix[taken])
     copy.seqs += [seqs[at] for at in taken]
     copy.times += [page["times"][at] for at in taken]
 

@@ -228,7 +228,7 @@ async def test_what_cannot_be_copied_is_left_to_the_index(
 
 
 async def test_the_least_recently_searched_makes_room(keeping: Any) -> None:
-    async with keeping(most_bytes=70_000) as (agent, searches):
+    async with keeping(most_bytes=120_000) as (agent, searches):
         talks = [await imported(agent, 120) for _ in range(3)]
         for talk in talks[:2]:
             assert await searches.make(talk)

@@ -95,6 +95,7 @@ def test_nothing_is_near_to_what_has_no_direction() -> None:
     assert kept.nearest([0.0] * 64, 3, among=500)[0].tolist() == []
 
 
-def test_a_vector_takes_a_little_more_than_half_of_what_floats_do() -> None:
-    assert bytes_of(384) == 2 * 384 + 384 // 8 + 4
-    assert bytes_of(100) == 2 * 100 + 16 + 4
+def test_a_vector_takes_less_than_its_floats_do() -> None:
+    assert bytes_of(384) == 2 * 384 + 384 // 8 + 4 * 64 + 4
+    assert bytes_of(100) == 2 * 100 + 16 + 4 * 64 + 4
+    assert bytes_of(7) == 2 * 7 + 8 + 4 * 7 + 4
