@@ -18,7 +18,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     m.owner_token = c.owner_token, m.seq = c.head_seq,
     m.timestamp = coalesce(datetime($message.timestamp), datetime())
   FOREACH (_ IN CASE WHEN $worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
-  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 4 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
@@ -59,7 +59,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     m.owner_token = c.owner_token, m.seq = c.head_seq,
     m.timestamp = coalesce(datetime($message.timestamp), datetime())
   FOREACH (_ IN CASE WHEN $worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
-  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 2 THEN [1] ELSE [] END | SET c:PendingEmbedding)
+  FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 4 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)

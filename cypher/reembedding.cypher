@@ -88,7 +88,7 @@ RETURN n.uuid AS uuid,
   coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
   CASE WHEN n:Conversation THEN COLLECT {
     MATCH (m:Message {conversation_id: n.uuid})
-    WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 2
+    WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 4
     WITH m ORDER BY m.seq
     RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
   } ELSE [] END AS first
@@ -117,7 +117,7 @@ CALL () {
   WHERE n.project = $project AND row.label IN labels(n) AND CASE
     WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
     WHEN n:Conversation THEN coalesce(n.title, '') = row.version[0] AND coalesce(n.summary, '') = row.version[1]
-      AND CASE WHEN n.message_count > 2 THEN 2 ELSE n.message_count END = row.version[2]
+      AND CASE WHEN n.message_count > 4 THEN 4 ELSE n.message_count END = row.version[2]
     ELSE true END
   CALL db.create.setNodeVectorProperty(n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END,
     row.vector)

@@ -1,12 +1,12 @@
 // name: pending_conversation_embeddings
-// Conversations that wait for a vector, and what they are about: title, summary, first exchange. $filed is as in
+// Conversations that wait for a vector, and what they are about: title, summary, first messages. $filed is as in
 // pending_message_embeddings.
 MATCH (c:PendingEmbedding:Conversation)
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting' AND ($filed OR c.file_path IS NULL)
 WITH c LIMIT $limit
 RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') AS summary, COLLECT {
   MATCH (m:Message {conversation_id: c.uuid})
-  WHERE m.seq > c.head_seq - c.message_count AND m.seq <= c.head_seq - c.message_count + 2
+  WHERE m.seq > c.head_seq - c.message_count AND m.seq <= c.head_seq - c.message_count + 4
   WITH m ORDER BY m.seq
   RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
 } AS first
@@ -20,7 +20,7 @@ CALL (moving, moved) {
   MATCH (c:Conversation {uuid: row.uuid})
   WHERE c.user_id = $user_id AND c.project = $project
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
-    AND CASE WHEN c.message_count > 2 THEN 2 ELSE c.message_count END = row.first
+    AND CASE WHEN c.message_count > 4 THEN 4 ELSE c.message_count END = row.first
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
   REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)

@@ -11,6 +11,16 @@ from ragforge_memory.graph.search import RARITY_SAMPLE, OwnerSearch
 from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.waiting import WaitingVectors
 from ragforge_memory.models.conversation import ConversationInfo
+from ragforge_memory.models.tokens import estimate_tokens
+
+FIRST = 4
+"""The messages that a conversation may be known by, as the statements have it: its first exchange and the second."""
+
+TELLING_TOKENS = 10
+"""About so many tokens a message has that says what it is about; "hi" and "ok so" have fewer, and count for less.
+
+From 8 to 15 it makes no difference that could be told from chance.
+"""
 
 # Candidates whose vectors come along; a hundred are no better.
 _COMPARED = 50
@@ -19,15 +29,16 @@ _SPARE = 2
 
 
 class Part(NamedTuple):
-    """A text of a conversation; ``asked``: it is somebody's question."""
+    """A text of a conversation; ``asked``: it is somebody's question; ``weight``: how much it counts, to 1."""
 
     text: str
     asked: bool
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a conversation is about, in words: its title, its summary once there is one, its first exchange."""
+    """What a conversation is about, in words: its title, its summary once there is one, its first messages."""
 
     uuid: str
     title: str
@@ -38,12 +49,25 @@ class Topic:
     def parts(self) -> list[Part]:
         """What is embedded: each text by itself, and all of them as one, where there are several.
 
-        A title that only begins the first message is not said twice.
+        A title that only begins a message is not said twice.
         """
-        begins = bool(self.first) and " ".join(self.first[0].text.split()).startswith(self.title.rstrip("…").strip())
-        parts = [Part("" if begins else self.title, False), Part(self.summary, False), *self.first]
+        messages = [part._replace(weight=min(1.0, _tokens(part) / TELLING_TOKENS)) for part in self._opening]
+        title = self.title.rstrip("…").strip()
+        begins = any(" ".join(part.text.split()).startswith(title) for part in messages)
+        parts = [Part("" if begins else self.title, False), Part(self.summary, False), *messages]
         said = [part for part in parts if part.text.strip()] or [Part(" ", False)]
         return said if len(said) == 1 else [*said, Part("\n".join(part.text for part in said), False)]
+
+    @property
+    def _opening(self) -> tuple[Part, ...]:
+        """The first exchange; the second too, where nobody has said yet what it is about: it began with "hi"."""
+        exchange = self.first[:2]
+        asked = sum(_tokens(part) for part in exchange if part.asked)
+        return exchange if asked >= TELLING_TOKENS else self.first
+
+
+def _tokens(part: Part) -> int:
+    return estimate_tokens(part.text.strip())
 
 
 class SimilarStore(OwnerSearch, WaitingVectors):

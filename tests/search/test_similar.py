@@ -144,20 +144,67 @@ async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher, capl
 
 
 def test_what_is_embedded_of_a_conversation() -> None:
-    first = (Part("How do we lock accounts\nafter failures?", True), Part("So.", False))
-    assert Topic("u", "How do we lock…", "", first).parts == [
-        *first,
-        Part("How do we lock accounts\nafter failures?\nSo.", False),
-    ]
+    asked = "How do we lock accounts\nafter failures, and for how long?"
+    first = (Part(asked, True), Part("By counting the attempts in Redis, for each account.", False))
+    together = "\n".join(part.text for part in first)
+    assert Topic("u", "How do we lock…", "", first).parts == [*first, Part(together, False)]
     assert Topic("u", "How do we lock…", "", first[:1]).parts == list(first[:1])
     assert Topic("u", "Locks", "They locked.", first).parts == [
         Part("Locks", False),
         Part("They locked.", False),
         *first,
-        Part("Locks\nThey locked.\nHow do we lock accounts\nafter failures?\nSo.", False),
+        Part(f"Locks\nThey locked.\n{together}", False),
     ]
     assert Topic("u", "", "", ()).parts == [Part(" ", False)]
-    assert mean([[1.0, 0.0], [0.0, 1.0]]) == [0.5, 0.5]
+    assert mean([[1.0, 0.0], [0.0, 1.0]], [1.0, 1.0]) == [0.5, 0.5]
+    assert mean([[1.0, 0.0], [0.0, 1.0]], [0.25, 0.75]) == [0.25, 0.75]
+
+
+def test_what_says_little_counts_for_little() -> None:
+    asked = Part("The tests of the login page fail since this morning.", True)
+    answered = Part("They expect the old heading of the page, which was changed.", False)
+    greeted = (Part("hi", True), Part(" ", False), asked, answered)
+    for title in ("hi", "The tests of the login…"):
+        assert Topic("u", title, "", greeted).parts == [
+            Part("hi", True, 0.1),
+            asked,
+            answered,
+            Part(f"hi\n{asked.text}\n{answered.text}", False),
+        ]
+    said = (asked, Part("Which ones?", False), Part("All.", True), answered)
+    assert [(part.text, part.weight) for part in Topic("u", "", "", said).parts] == [
+        (asked.text, 1.0),
+        ("Which ones?", 0.3),
+        (f"{asked.text}\nWhich ones?", 1.0),
+    ]
+
+
+async def test_a_conversation_that_begins_with_a_greeting_is_found_by_what_it_comes_to(
+    searching: Searching, either_config: Neo4jConfig
+) -> None:
+    async with searching("Hello.", "Count the attempts in Redis.", "You are welcome.", config=either_config) as agent:
+        greeted = await agent.create_conversation("Monday")
+        await greeted.send_message("hi")
+        assert await agent.drain() == {}
+        before = await agent.find_similar_conversations(TALKS[0][0])
+        await greeted.send_message(TALKS[0][0])
+        assert await agent.drain() == {}
+        after = await agent.find_similar_conversations(TALKS[0][0])
+        assert [each.uuid for each in (*before, *after)] == [greeted.uuid] * 2
+        assert (after[0].similarity or 0) > (before[0].similarity or 0) + 0.2
+        # An import brings the same at once.
+        imported = await agent.import_conversation(
+            [
+                {"role": "user", "content": "hi"},
+                {"role": "assistant", "content": "Hello."},
+                {"role": "user", "content": TALKS[0][0]},
+                {"role": "assistant", "content": "Count the attempts in Redis."},
+            ],
+            title="Monday",
+        )
+        assert await agent.drain() == {}
+        found = {each.uuid: each.similarity for each in await agent.find_similar_conversations(TALKS[0][0])}
+        assert found[imported.uuid] == pytest.approx(found[greeted.uuid], abs=1e-3)
 
 
 async def test_a_new_title_is_found_by_its_meaning(searching: Searching) -> None:

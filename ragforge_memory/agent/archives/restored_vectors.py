@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.errors import SpaceMoved
 from ragforge_memory.graph.archive import ArchiveStore
-from ragforge_memory.graph.similar import Part, Topic
+from ragforge_memory.graph.similar import FIRST, Part, Topic
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
@@ -52,7 +52,7 @@ class ArchivedVectors:
             return
         vectors = []
         for each, vector in mine:
-            first = (Part("", False),) * min(2, each.message_count or 0)
+            first = (Part("", False),) * min(FIRST, each.message_count or 0)
             vectors.append((Topic(named(each.uuid), each.title or "", each.summary or "", first), vector))
         with suppress(SpaceMoved):
             await self._services.similar.store(space, vectors)

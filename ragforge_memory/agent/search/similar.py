@@ -31,19 +31,31 @@ async def topic_vectors(topics: Sequence[Topic], embedder: Embedder) -> list[Vec
     Found first by a paraphrase, of twice 20 topics among 480 other conversations (e5-small-v2), before and after the
     first summary: 34 and 33 of 40; scaled to length 1 32 and 29; all parts as passages 24; the nearest part 22. With
     all that is known as one more part 116 and 118 of 140, by four authors, without it 111 and 113.
+
+    What says little counts for little, and a conversation that begins with "hi" is known by its second exchange too. Of
+    60 conversations, five of which begin so, an ordinary paraphrase found first, before and after the first summary, 57
+    and 56 instead of 53 and 52 among 440 that are made from templates, 43 and 44 instead of 41 and 42 among 440 varied
+    ones; of 55 as many as before. No better: more messages of every conversation, the nearest message beside the mean,
+    vectors less their mean or first components, other weights of parts, code left out.
     """
-    told = iter(
-        await embedder.embed_passages([part.text for topic in topics for part in topic.parts if not part.asked])
-    )
+    parts = [topic.parts for topic in topics]
+    told = iter(await embedder.embed_passages([part.text for each in parts for part in each if not part.asked]))
     return [
-        mean([await embedder.embed_query(part.text) if part.asked else next(told) for part in topic.parts])
-        for topic in topics
+        mean(
+            [await embedder.embed_query(part.text) if part.asked else next(told) for part in each],
+            [part.weight for part in each],
+        )
+        for each in parts
     ]
 
 
-def mean(vectors: Sequence[Vector]) -> Vector:
-    """The mean of unit vectors, of length 1 where they are the same."""
-    return [math.fsum(values) / len(vectors) for values in zip(*vectors, strict=True)]
+def mean(vectors: Sequence[Vector], weights: Sequence[float]) -> Vector:
+    """The weighted mean of unit vectors, of length 1 where they are the same."""
+    total = math.fsum(weights)
+    return [
+        math.fsum(value * weight for value, weight in zip(values, weights, strict=True)) / total
+        for values in zip(*vectors, strict=True)
+    ]
 
 
 async def find_similar(
