@@ -101,6 +101,26 @@ async def test_tool_calls_and_reasoning_are_as_a_turn_leaves_them(
         assert found.message.uuid == answer.uuid
 
 
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        (("hi", "Why do the tests fail?"), "Why do the tests fail?"),
+        (("Why do the tests fail?", "hi"), "Why do the tests fail?"),
+        (("hi", "thanks"), "hi"),
+        ((), "Hello."),
+    ],
+)
+async def test_a_greeting_leaves_the_title_to_what_is_asked_next(
+    make_agent: MakeAgent, asked: tuple[str, ...], title: str
+) -> None:
+    said = [{"role": "user", "content": text} for text in asked]
+    async with make_agent() as agent:
+        conversation = await agent.import_conversation(
+            [*said[:1], {"role": "assistant", "content": "Hello."}, *said[1:]]
+        )
+        assert conversation.title == title
+
+
 async def test_secrets_are_redacted_everywhere(make_agent: MakeAgent, cypher: Cypher, owner: Owner) -> None:
     call = {
         "id": "c",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
+from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
 
 if TYPE_CHECKING:
@@ -231,8 +232,7 @@ class _Importer:
 
     def _batch(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> ImportBatch:
         if batch.after == 0:
-            spoken = {row["role"]: row["content"] for row in reversed(batch.rows)}
-            writing.first = spoken.get("user") or next(filter(None, spoken.values()), "")
+            writing.first = _begun(batch.rows)
         names = {uuid: self._other_uuid(uuid, known[uuid]) for uuid in batch.given if uuid in known}
         rows = renamed(batch.rows, writing.names | names)
         moved = (writing.names | names).get(batch.question or "")
@@ -367,3 +367,10 @@ class _Importer:
                 size=self._source.size if self._source else None,
             )
         )
+
+
+def _begun(rows: Sequence[Mapping[str, Any]]) -> str:
+    """What a title is made of: the first question that does more than greet, else what was said first."""
+    asked = [row["content"] for row in rows if row["role"] == "user"]
+    telling = (text for text in asked if text and not only_greets(text))
+    return next(telling, "") or next(filter(None, [*asked, *(row["content"] for row in rows)]), "")
