@@ -17,9 +17,10 @@ FIRST = 4
 """The messages that a conversation may be known by, as the statements have it: its first exchange and the second."""
 
 TELLING_TOKENS = 10
-"""About so many tokens a message has that says what it is about; "hi" and "ok so" have fewer, and count for less.
+"""About so many tokens a message has that says what it is about; "hi" and "let's get going" have fewer.
 
-From 8 to 15 it makes no difference that could be told from chance.
+Of five conversations that begin so, asked for four times each: found first 12 times with 10, 8 with 5 or 8, never
+without.
 """
 
 # Candidates whose vectors come along; a hundred are no better.
@@ -51,7 +52,7 @@ class Topic:
 
         A title that only begins a message is not said twice.
         """
-        messages = [part._replace(weight=min(1.0, _tokens(part) / TELLING_TOKENS)) for part in self._opening]
+        messages = self._opening
         title = self.title.rstrip("…").strip()
         begins = any(" ".join(part.text.split()).startswith(title) for part in messages)
         parts = [Part("" if begins else self.title, False), Part(self.summary, False), *messages]
@@ -60,10 +61,12 @@ class Topic:
 
     @property
     def _opening(self) -> tuple[Part, ...]:
-        """The first exchange; the second too, where nobody has said yet what it is about: it began with "hi"."""
+        """The first exchange. Where nobody has said yet what it is about ("hi"), the second one too, and what says
+        little counts for little."""
         exchange = self.first[:2]
-        asked = sum(_tokens(part) for part in exchange if part.asked)
-        return exchange if asked >= TELLING_TOKENS else self.first
+        if sum(_tokens(part) for part in exchange if part.asked) >= TELLING_TOKENS:
+            return exchange
+        return tuple(part._replace(weight=min(1.0, _tokens(part) / TELLING_TOKENS)) for part in self.first)
 
 
 def _tokens(part: Part) -> int:

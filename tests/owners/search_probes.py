@@ -106,7 +106,7 @@ SEARCH: dict[str, list[Probe]] = {
     "store_conversation_embeddings": [
         Probe(
             lambda a, b: _asked(
-                b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "first": 2, "vector": VECTOR}]
+                b, rows=[{"uuid": b.conversation, "title": b.title, "summary": b.word, "first": 3, "vector": VECTOR}]
             )
         )
     ],

@@ -25,7 +25,7 @@ def _given(data: Data, **given: Any) -> dict[str, Any]:
     versions: dict[str, tuple[str, list[Any]]] = {
         "Message": (data.question, []),
         "Summary": (data.summary, []),
-        "Conversation": (data.conversation, [data.title, data.word, 2]),
+        "Conversation": (data.conversation, [data.title, data.word, 3]),
         "Scope": (data.caller, ["h1"]),
     }
     return {

@@ -32,11 +32,11 @@ async def topic_vectors(topics: Sequence[Topic], embedder: Embedder) -> list[Vec
     first summary: 34 and 33 of 40; scaled to length 1 32 and 29; all parts as passages 24; the nearest part 22. With
     all that is known as one more part 116 and 118 of 140, by four authors, without it 111 and 113.
 
-    What says little counts for little, and a conversation that begins with "hi" is known by its second exchange too. Of
+    A conversation that begins with "hi" is known by its second exchange too, and what says little counts for little. Of
     60 conversations, five of which begin so, an ordinary paraphrase found first, before and after the first summary, 57
-    and 56 instead of 53 and 52 among 440 that are made from templates, 43 and 44 instead of 41 and 42 among 440 varied
-    ones; of 55 as many as before. No better: more messages of every conversation, the nearest message beside the mean,
-    vectors less their mean or first components, other weights of parts, code left out.
+    and 56 instead of 53 and 52 among 440 that are made from templates, 44 and 45 instead of 41 and 42 among 440 varied
+    ones; one without their words as many as before. No better: more messages of every conversation, the nearest one
+    beside the mean, vectors less their mean or first components, other weights of parts, code left out.
     """
     parts = [topic.parts for topic in topics]
     told = iter(await embedder.embed_passages([part.text for each in parts for part in each if not part.asked]))
