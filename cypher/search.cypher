@@ -157,7 +157,7 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 // name: search_history_vector_after
 // requires: 2026.2
 // As search_history_vector, for a lineage of which this process has vectors itself: $kept says up to which seq of which
-// conversation, and the index is asked for what came after it and scores $least. `head` is the conversation's last seq.
+// conversation, and the index is asked for what came after it. `head` is the conversation's last seq.
 CYPHER 25
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
@@ -173,7 +173,6 @@ CALL (lineage) {
     RETURN m, score
   }
   WITH m, score
-  WHERE score >= $least
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.seq) AS seqs,

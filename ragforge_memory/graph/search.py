@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,10 +10,10 @@ from typing import Any, NamedTuple
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.kept_vectors import Kept, KeptVectors
+from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, cosine_of_score, score_of_cosine
+from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import owner_token, query_words
 from ragforge_memory.language.words import asked_for, pattern, without_endings
 from ragforge_memory.models.conversation import Message, Role
@@ -194,7 +195,6 @@ class SearchStore(OwnerSearch):
             return Hits()
         space.check([vector])
         kept = Kept() if conversation_id is None or filters.narrow else self._kept.of(space, conversation_id)
-        near = kept.nearest(vector, limit)
         parameters = {
             "names": {"index": space.message_index},
             "property": space.property,
@@ -203,12 +203,13 @@ class SearchStore(OwnerSearch):
             "scan": _SCAN,
             "overfetch": max(limit, _OVERFETCH),
             "kept": kept.tops,
-            "least": score_of_cosine(near[-1].cosine) if len(near) == limit else 0.0,
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
-        if near:
-            rows = await self._use.read("search_history_vector_after", self._client, space, **parameters)
+        near: list[Near] = []
+        if kept.tops:
+            after = self._use.read("search_history_vector_after", self._client, space, **parameters)
+            rows, near = await asyncio.gather(after, asyncio.to_thread(kept.nearest, vector, limit))
         else:
             rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
         if rows and rows[0]["more"]:

@@ -41,11 +41,6 @@ def cosine_of_score(score: float) -> float:
     return 1.0 if cosine > 1 - _ROUNDING else cosine
 
 
-def score_of_cosine(cosine: float) -> float:
-    """What Neo4j scores for a cosine."""
-    return (1 + cosine) / 2
-
-
 @dataclass(frozen=True, slots=True)
 class Space:
     """Where the vectors of one model are: the property's name and the names of its indexes.

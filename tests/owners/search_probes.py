@@ -29,7 +29,6 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "hidden": [],
         "reader": None,
         "kept": {},
-        "least": 0.0,
         "above": 0,
         "up_to": 100,
         "dimension": len(VECTOR),
