@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
-from ragforge_memory.code.evidence import MOST, SEEN, Evidence, Row
+from ragforge_memory.code.evidence import MOST, Evidence, Row
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
     SAME_NAME,
@@ -23,6 +22,7 @@ from ragforge_memory.code.likeness import (
     way,
     words_shared,
 )
+from ragforge_memory.code.pairs import MARGIN, Pair, clear_best
 from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 
@@ -45,10 +45,6 @@ _ENOUGH_OF_A_CLASS = 0.44
 # their histories, than with half of the tokens and a lead of .15.
 _ENOUGH_ALONE, _FAR = 0.25, 0.07
 _TELLING_LIKENESS, _TELLING_COUNT = 0.45, 40
-# Of two pairs that are nearer than this none is better.
-_MARGIN = 0.04
-# Pairs that differ by less than this are of copies of one definition; what tells copies apart is their paths.
-_COPIES, _PATH_MARGIN = 0.01, 0.09
 # A pair that alone has its name needs so much: in 25 repositories 32 of 38 that have it, and that nothing else found,
 # went there, and of those that have less 1 of 10.
 _ENOUGH_OF_A_NAME = 0.15
@@ -86,38 +82,6 @@ def find_successors(
     return _Assignment(lost, new, renamed or {}, siblings or Siblings(), by_paths).made()
 
 
-@dataclass(slots=True)
-class _Pair:
-    old: int
-    new: int
-    similarity: float
-    path: float
-    name: float
-    exact: bool
-    score: float = 0.0
-    apart: float = 0.0
-    """The score without what its place says."""
-    around: float = 0.0
-
-    def beats(self, rival: _Pair) -> bool:
-        """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
-        two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
-        from it (``get`` and ``Get``), or with the very tokens where the names say nothing else; and the one of the
-        very name that stands in its class. The neighbours say nothing against the very name."""
-        lead = self.score - rival.score
-        if self.name != rival.name and max(self.name, rival.name) >= NEARLY_SAME_NAME:
-            lead = self.apart - rival.apart
-        if lead >= _MARGIN:
-            return True
-        if self.exact and not rival.exact and self.name >= rival.name and lead > 0:
-            return True
-        if self.name >= NEARLY_SAME_NAME and self.name > rival.name and lead > 0:
-            return True
-        if self.name == SAME_NAME and self.around > SEEN >= rival.around and lead > 0:
-            return not rival.exact
-        return lead >= -_COPIES and self.path - rival.path >= _PATH_MARGIN
-
-
 class _Assignment:
     """Takes the clearest pairs first; what they say of files and classes counts for what is left."""
 
@@ -134,7 +98,7 @@ class _Assignment:
         self._renamed = self._telling(renamed)
         paths = Paths(each.file for each in (*lost, *new)) if by_paths else Paths(())
         self._evidence = Evidence(self._renamed, siblings, paths)
-        self._taken: dict[int, _Pair] = {}
+        self._taken: dict[int, Pair] = {}
         self._used: set[int] = set()
         self._rows: dict[Row, list[int]] = defaultdict(list)
         for number, each in enumerate(new):
@@ -168,7 +132,7 @@ class _Assignment:
                 break
             self._settle()
         self._go_with_what_they_held()
-        left: dict[int, list[_Pair]] = defaultdict(list)
+        left: dict[int, list[Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.new not in self._used and self._is_enough(pair):
                 left[pair.old].append(pair)
@@ -191,7 +155,7 @@ class _Assignment:
             if pair.old not in self._taken and pair.new not in self._used:
                 pair.score = self._score(pair)
 
-    def _of_known_rows(self) -> list[_Pair]:
+    def _of_known_rows(self) -> list[Pair]:
         """Pairs of what is left of a class or file with what is free in the one that it is now."""
         known = {(pair.old, pair.new) for pair in self._pairs}
         found = []
@@ -204,7 +168,7 @@ class _Assignment:
 
     def _likely_rows(self) -> dict[Row, Counter[Row]]:
         """Of each class, in which ones stands what is likest to what is left of it, where that is so on both sides."""
-        best: dict[tuple[bool, int], _Pair] = {}
+        best: dict[tuple[bool, int], Pair] = {}
         for pair in self._pairs:
             if pair.score >= _LIKELY and pair.old not in self._taken and pair.new not in self._used:
                 for side in ((True, pair.old), (False, pair.new)):
@@ -217,12 +181,12 @@ class _Assignment:
                 votes[old.file, old.around][new.file, new.around] += 1
         return votes
 
-    def _successor(self, number: int, good: list[_Pair]) -> Successor:
+    def _successor(self, number: int, good: list[Pair]) -> Successor:
         taken = self._taken.get(number)
         if taken is not None:
             return Successor(self._new[taken.new], taken.similarity)
         good.sort(key=lambda pair: -pair.score)
-        equal = [self._new[p.new] for p in good if p.score > good[0].score - _MARGIN]
+        equal = [self._new[p.new] for p in good if p.score > good[0].score - MARGIN]
         return Successor(None, good[0].similarity, tuple(equal)) if equal else GONE
 
     def _round(self) -> bool:
@@ -231,11 +195,11 @@ class _Assignment:
         open_pairs = [pair for pair in self._pairs if self._is_enough(pair)]
         while True:
             open_pairs = [p for p in open_pairs if p.old not in self._taken and p.new not in self._used]
-            rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
+            rivals: dict[tuple[bool, int], list[Pair]] = defaultdict(list)
             for pair in open_pairs:
                 rivals[True, pair.old].append(pair)
                 rivals[False, pair.new].append(pair)
-            best = {side: _clear_best(pairs) for side, pairs in rivals.items()}
+            best = {side: clear_best(pairs) for side, pairs in rivals.items()}
             clear = [pair for pair in open_pairs if best[True, pair.old] is best[False, pair.new] is pair]
             if not clear:
                 return found
@@ -245,7 +209,7 @@ class _Assignment:
 
     def _take_what_is_alone(self) -> bool:
         """Takes pairs that are less alike than others have to be, where neither side is anything like anything else."""
-        rivals: dict[tuple[bool, int], list[_Pair]] = defaultdict(list)
+        rivals: dict[tuple[bool, int], list[Pair]] = defaultdict(list)
         for pair in self._pairs:
             if pair.old not in self._taken and pair.new not in self._used:
                 rivals[True, pair.old].append(pair)
@@ -277,7 +241,7 @@ class _Assignment:
                 self._take(pair)
         return bool(only)
 
-    def _is_in_place(self, pair: _Pair) -> bool:
+    def _is_in_place(self, pair: Pair) -> bool:
         old, new = self._lost[pair.old], self._new[pair.new]
         return (old.file, old.around) == (new.file, new.around)
 
@@ -292,9 +256,9 @@ class _Assignment:
                 continue
             similarity = alike(self._lost[around], new)
             if similarity >= _HARDLY_MORE:
-                self._taken[around] = _Pair(around, pair.new, similarity, pair.path, pair.name, exact=False)
+                self._taken[around] = Pair(around, pair.new, similarity, pair.path, pair.name, exact=False)
 
-    def _is_telling(self, pair: _Pair) -> bool:
+    def _is_telling(self, pair: Pair) -> bool:
         """Whether a pair says something by itself: every class has its `equals`, and short ones are all alike."""
         old, new = self._lost[pair.old], self._new[pair.new]
         count = min(decode(old.sketch).count, decode(new.sketch).count)
@@ -303,19 +267,19 @@ class _Assignment:
         words = words_shared(old.name, new.name)
         return words >= TELLING_WORDS or (words != 1 and pair.similarity >= _TELLING_LIKENESS)
 
-    def _is_enough(self, pair: _Pair) -> bool:
+    def _is_enough(self, pair: Pair) -> bool:
         if pair.score >= _ENOUGH:
             return True
         old, new = self._lost[pair.old], self._new[pair.new]
         same = old.qualified_name == new.qualified_name
         return same and pair.score >= _ENOUGH_OF_A_CLASS and bool(old.around or self._evidence.of_file(old, new) > MOST)
 
-    def _take(self, pair: _Pair) -> None:
+    def _take(self, pair: Pair) -> None:
         self._taken[pair.old] = pair
         self._used.add(pair.new)
         self._evidence.take(self._lost[pair.old], self._new[pair.new])
 
-    def _score(self, pair: _Pair) -> float:
+    def _score(self, pair: Pair) -> float:
         old, new, known = self._lost[pair.old], self._new[pair.new], self._evidence
         around = pair.around = known.of_around(old, new)
         name = _USUAL if pair.name < _USUAL and known.is_usual(old, new) else pair.name
@@ -325,13 +289,13 @@ class _Assignment:
         pair.apart = _TOKENS * tokens + _NAME * name + _FILE * known.of_file(old, new) + _AROUND * around
         return pair.apart + _PLACE * known.of_place(old, new)
 
-    def _pair(self, number: int, place: int) -> _Pair:
+    def _pair(self, number: int, place: int) -> Pair:
         old, new = self._lost[number], self._new[place]
         path, name = path_likeness(old.file, new.file), name_likeness(old.name, new.name)
         exact = old.body_hash == new.body_hash and decode(old.sketch).count >= _TELLING_COUNT
-        return _Pair(number, place, alike(old, new), path, name, exact)
+        return Pair(number, place, alike(old, new), path, name, exact)
 
-    def _candidates(self) -> list[_Pair]:
+    def _candidates(self) -> list[Pair]:
         by_hash: dict[str, list[int]] = defaultdict(list)
         by_name: dict[str, list[int]] = defaultdict(list)
         # Where there are more than are looked at (every class has its `__init__`), the likeliest places come first.
@@ -366,7 +330,7 @@ class _Assignment:
             pairs += self._unwrapped(found)
         return pairs
 
-    def _unwrapped(self, pairs: list[_Pair]) -> list[_Pair]:
+    def _unwrapped(self, pairs: list[Pair]) -> list[Pair]:
         """Without what is only around a candidate of the very name, and alike for what it holds."""
         held: dict[tuple[str, str], float] = {}
         for pair in pairs:
@@ -376,7 +340,7 @@ class _Assignment:
         if not held:
             return pairs
 
-        def is_around(pair: _Pair) -> bool:
+        def is_around(pair: Pair) -> bool:
             new = self._new[pair.new]
             inner = held.get((new.file, new.qualified_name), -1.0)
             return pair.name < NEARLY_SAME_NAME and pair.similarity <= inner
@@ -386,14 +350,3 @@ class _Assignment:
 
 def _may_be(old: Definition, new: Definition) -> bool:
     return FAMILIES.get(old.type) == FAMILIES.get(new.type)
-
-
-def _clear_best(pairs: Sequence[_Pair]) -> _Pair | None:
-    """The pair that beats all others, if one does."""
-    top = max(pairs, key=lambda pair: (pair.score, pair.path))
-    likely = max(
-        (pair for pair in pairs if pair.score >= top.score - _COPIES), key=lambda pair: (pair.path, pair.score)
-    )
-    apart = max(pairs, key=lambda pair: pair.apart)
-    clear = (best for best in (top, likely, apart) if all(pair is best or best.beats(pair) for pair in pairs))
-    return next(clear, None)
