@@ -26,12 +26,17 @@ class Pair:
     apart: float = 0.0
     """The score without what its place says."""
     around: float = 0.0
+    at_home: bool = False
+    """Whether it has the same qualified name, in the file that its file is now."""
 
     def beats(self, rival: Pair) -> bool:
         """Whether it is clearly the better one: of copies of the same code the one whose path is more alike, and of
         two that are nearly as good the one with the very name, or with one that only case and underscores tell apart
         from it (``get`` and ``Get``), or with the very tokens where the names say nothing else; and the one of the
-        very name that stands in its class. The neighbours say nothing against the very name."""
+        very name that stands in its class. The neighbours say nothing against the very name. Where its file went, what
+        has its qualified name is it, as it would be in the file itself: only the very tokens say otherwise."""
+        if self.at_home != rival.at_home and not (rival.exact if self.at_home else self.exact):
+            return self.at_home
         lead = self.score - rival.score
         if self.name != rival.name and max(self.name, rival.name) >= NEARLY_SAME_NAME:
             lead = self.apart - rival.apart
@@ -53,5 +58,6 @@ def clear_best(pairs: Sequence[Pair]) -> Pair | None:
         (pair for pair in pairs if pair.score >= top.score - _COPIES), key=lambda pair: (pair.path, pair.score)
     )
     apart = max(pairs, key=lambda pair: pair.apart)
-    clear = (best for best in (top, likely, apart) if all(pair is best or best.beats(pair) for pair in pairs))
+    at_home = [pair for pair in pairs if pair.at_home]
+    clear = (best for best in (top, likely, apart, *at_home) if all(pair is best or best.beats(pair) for pair in pairs))
     return next(clear, None)

@@ -7,7 +7,7 @@ what went with it. Two candidates that are equally good are both named and none 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
 from ragforge_memory.code.evidence import MOST, Evidence, Row
@@ -98,6 +98,7 @@ class _Assignment:
         self._renamed = self._telling(renamed)
         paths = Paths(each.file for each in (*lost, *new)) if by_paths else Paths(())
         self._evidence = Evidence(self._renamed, siblings, paths)
+        self._files = {each.file for each in lost}
         self._taken: dict[int, Pair] = {}
         self._used: set[int] = set()
         self._rows: dict[Row, list[int]] = defaultdict(list)
@@ -126,6 +127,10 @@ class _Assignment:
         }
 
     def made(self) -> list[Successor]:
+        # What kept its name in a new file tells which file that was, before anything in there is taken for another.
+        self._evidence.look()
+        self._rescore()
+        self._round(self._tells_its_file)
         self._settle()
         for _ in range(_ROUNDS):
             if not self._take_what_is_alone() and not self._take_the_only_of_its_name():
@@ -189,7 +194,7 @@ class _Assignment:
         equal = [self._new[p.new] for p in good if p.score > good[0].score - MARGIN]
         return Successor(None, good[0].similarity, tuple(equal)) if equal else GONE
 
-    def _round(self) -> bool:
+    def _round(self, may_be_taken: Callable[[Pair], bool] = lambda _: True) -> bool:
         """Takes what is clear, best first, until nothing is; whether anything was taken."""
         found = False
         open_pairs = [pair for pair in self._pairs if self._is_enough(pair)]
@@ -200,7 +205,11 @@ class _Assignment:
                 rivals[True, pair.old].append(pair)
                 rivals[False, pair.new].append(pair)
             best = {side: clear_best(pairs) for side, pairs in rivals.items()}
-            clear = [pair for pair in open_pairs if best[True, pair.old] is best[False, pair.new] is pair]
+            clear = [
+                pair
+                for pair in open_pairs
+                if best[True, pair.old] is best[False, pair.new] is pair and may_be_taken(pair)
+            ]
             if not clear:
                 return found
             for pair in clear:
@@ -240,6 +249,11 @@ class _Assignment:
             if pair.old not in self._taken and pair.new not in self._used:
                 self._take(pair)
         return bool(only)
+
+    def _tells_its_file(self, pair: Pair) -> bool:
+        """Whether a pair says by its name which file a new one was: one that stood before is none of another."""
+        old, new = self._lost[pair.old], self._new[pair.new]
+        return old.qualified_name == new.qualified_name and new.file not in self._files
 
     def _is_in_place(self, pair: Pair) -> bool:
         old, new = self._lost[pair.old], self._new[pair.new]
@@ -281,6 +295,7 @@ class _Assignment:
 
     def _score(self, pair: Pair) -> float:
         old, new, known = self._lost[pair.old], self._new[pair.new], self._evidence
+        pair.at_home = old.qualified_name == new.qualified_name and known.of_file(old, new) > MOST
         around = pair.around = known.of_around(old, new)
         name = _USUAL if pair.name < _USUAL and known.is_usual(old, new) else pair.name
         name *= 1.0 if around else _STRANGER

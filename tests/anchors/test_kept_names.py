@@ -1,0 +1,68 @@
+"""What kept its qualified name where its file went is it, as it would be in the file itself."""
+
+from __future__ import annotations
+
+from ragforge_memory.code.definition import Definition
+from ragforge_memory.code.successors import find_successors
+from tests.anchors.definitions import only, read
+
+OTHERS = "\n\n".join(
+    f"def {name}(stream, at):\n    found = stream.{name}(at, {name!r})\n    return found + {name}_more(stream)\n"
+    for name in ("paint", "shade", "trace")
+)
+BODY = """\
+    token = self.stream.expect("lparen")
+    found, require_comma = [], False
+    while self.stream.current.type != "rparen":
+        if require_comma:
+            self.stream.expect("comma")
+        found.append(self.parse_expression(token.lineno))
+        require_comma = True
+    self.stream.expect("rparen")
+"""
+CALL = f"def parse_call(self, node):\n{BODY}    return Call(node, found, lineno=token.lineno)\n"
+ARGS = f"def parse_call_args(self):\n{BODY}    return found\n"
+ANEW = "def parse_call(self, node):\n    return Call(node, self.parse_call_args(), lineno=self.lineno)\n"
+
+
+def found(lost: list[Definition], new: list[Definition]) -> dict[str, str | None]:
+    """By name where each went, as ``file:name``."""
+    ends = (each.definition for each in find_successors(lost, new))
+    return {old.name: now and f"{now.file}:{now.qualified_name}" for old, now in zip(lost, ends, strict=True)}
+
+
+def test_in_a_file_that_is_renamed_the_very_name_says_more_than_most_of_the_body() -> None:
+    """No rename is told: what else kept its name tells it."""
+    lost, new = read("parser.py", OTHERS + "\n\n" + CALL), read("src/parser.py", OTHERS + "\n\n" + ARGS + "\n\n" + ANEW)
+
+    assert found(lost, new)["parse_call"] == "src/parser.py:parse_call"
+    # Of a file that went elsewhere the name alone says nothing.
+    there = [*read("src/parser.py", OTHERS + "\n\n" + ARGS), only("docs/parser.py", ANEW)]
+    assert found(lost, there)["parse_call"] == "src/parser.py:parse_call_args"
+
+
+def test_the_very_tokens_say_more_than_the_very_name() -> None:
+    renamed = CALL.replace("def parse_call", "def parse_call_here")
+    lost, new = read("parser.py", OTHERS + "\n\n" + CALL), read("src/parser.py", OTHERS + "\n\n" + renamed + ANEW)
+
+    assert found(lost, new)["parse_call"] == "src/parser.py:parse_call_here"
+
+
+def test_names_in_a_file_that_was_there_before_do_not_tell_that_another_one_is_it() -> None:
+    """``FileReplica`` is called ``Replica`` now, in its file; that of another file, which is much the same, is gone."""
+
+    def text(name: str, more: int, where: str) -> str:
+        methods = (
+            f"    def {verb}(self, at):\n        self.{verb}_all(at, {more})\n"
+            f"        self.{verb}d[at] = self.{where}\n        return self.client.{verb}(at, self.{verb}d)\n"
+            for verb in ("start", "stop", "sync", "restore")
+        )
+        return f"class {name}:\n" + "\n".join(methods)
+
+    file, s3 = read("replica.py", text("FileReplica", 3, "path")), read("s3/s3.py", text("Replica", 4, "bucket"))
+    new = read("replica.py", text("Replica", 5, "path"))
+
+    ends = [each.definition for each in find_successors([*file, *s3], new)]
+
+    assert ends[1 : len(file)] == new[1:]
+    assert ends[len(file) + 1 :] == [None] * 4
