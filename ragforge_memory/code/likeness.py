@@ -73,6 +73,11 @@ def way(old: str, new: str) -> tuple[str, str]:
     return "/".join(one), "/".join(other)
 
 
+def is_below(file: str, path: str) -> bool:
+    """Whether a path leads into the directory that has a file's name: ``middleware.ts``, ``middleware/redux.ts``."""
+    return path.startswith(f"{file.rpartition('.')[0]}/")
+
+
 class Paths:
     """How alike the paths of some files are by the words in them, each the more telling the fewer files have it.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike
+from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike, is_replaced
 from ragforge_memory.code.evidence import MOST, Evidence, Row
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
@@ -17,6 +17,7 @@ from ragforge_memory.code.likeness import (
     TELLING_WORDS,
     Paths,
     folded,
+    is_below,
     name_likeness,
     path_likeness,
     way,
@@ -136,6 +137,7 @@ class _Assignment:
             if not self._take_what_is_alone() and not self._take_the_only_of_its_name():
                 break
             self._settle()
+        self._take_what_kept_its_name()
         self._go_with_what_they_held()
         left: dict[int, list[Pair]] = defaultdict(list)
         for pair in self._pairs:
@@ -249,6 +251,27 @@ class _Assignment:
             if pair.old not in self._taken and pair.new not in self._used:
                 self._take(pair)
         return bool(only)
+
+    def _take_what_kept_its_name(self) -> None:
+        """Takes what alone has a qualified name where its file went, whatever it is: a function is a constant now
+        (``export const redux = reduxImpl as Redux``), as it would have drifted in a file that is still there."""
+        named: dict[str, list[int]] = defaultdict(list)
+        for number, each in enumerate(self._new):
+            if number not in self._used:
+                named[each.qualified_name].append(number)
+        olds = Counter((each.file, each.qualified_name) for each in self._lost)
+        for number, old in enumerate(self._lost):
+            if number in self._taken or olds[old.file, old.qualified_name] > 1:
+                continue
+            here = [place for place in named[old.qualified_name] if self._is_home(old, self._new[place])]
+            if len(here) == 1 and here[0] not in self._used and not is_replaced(old, self._new[here[0]]):
+                self._take(self._pair(number, here[0]))
+
+    def _is_home(self, old: Definition, new: Definition) -> bool:
+        """Whether a definition's file is known to be another one now, or a directory of its name."""
+        if old.file == new.file:
+            return False
+        return self._evidence.of_file(old, new) > MOST or (not old.around and is_below(old.file, new.file))
 
     def _tells_its_file(self, pair: Pair) -> bool:
         """Whether a pair says by its name which file a new one was: one that stood before is none of another."""

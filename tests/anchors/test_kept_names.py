@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ragforge_memory.code.definition import Definition
+from ragforge_memory.code.likeness import is_below
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.definitions import only, read
 
@@ -66,3 +69,52 @@ def test_names_in_a_file_that_was_there_before_do_not_tell_that_another_one_is_i
 
     assert ends[1 : len(file)] == new[1:]
     assert ends[len(file) + 1 :] == [None] * 4
+
+
+def test_what_is_a_constant_in_the_directory_of_its_file_is_what_was_a_function() -> None:
+    was = (
+        "export function redux(reducer, initial) { return create((set, get, api) => { "
+        "api.dispatch = action => set(reducer(get(), action)); return initial }) }\n"
+    )
+    now = (
+        "const reduxImpl = (...given) => { for (const each of given) { if (!each.known()) { warn(each.name) } } }\n"
+        "export const redux = reduxImpl as unknown as Redux\n"
+    )
+    lost = [only("src/middleware.ts", was)]
+
+    assert found(lost, read("src/middleware/redux.ts", now)) == {"redux": "src/middleware/redux.ts:redux"}
+    assert found(lost, read("src/other/redux.ts", now)) == {"redux": None}
+    # Of two none is taken.
+    twice = [*read("src/middleware/redux.ts", now), *read("src/middleware/more.ts", "export const redux = more.redux")]
+    assert found(lost, twice) == {"redux": None}
+
+
+def test_what_is_another_kind_of_thing_is_it_where_its_file_went() -> None:
+    fixture = "def test_env():\n    return Environment(loader=DictLoader(modules))\n"
+    lost = read("testsuite/imports.py", OTHERS + "\n\ntest_env = Environment(loader=DictLoader(modules))\n")
+
+    new = read("tests/test_imports.py", OTHERS + "\n\n" + fixture)
+    assert found(lost, new)["test_env"] == "tests/test_imports.py:test_env"
+    away = [*read("tests/test_imports.py", OTHERS), only("tests/conftest.py", fixture)]
+    assert found(lost, away)["test_env"] is None
+
+
+def test_an_alias_of_its_name_is_not_what_was_called_so() -> None:
+    lost = read("parser.py", OTHERS + "\n\n" + CALL)
+    new = read("src/parser.py", OTHERS + "\n\nparse_call = parse_anything\n")
+
+    assert found(lost, new)["parse_call"] is None
+
+
+@pytest.mark.parametrize(
+    ("file", "path", "below"),
+    [
+        ("src/middleware.ts", "src/middleware/redux.ts", True),
+        ("middleware.ts", "middleware/more/redux.ts", True),
+        ("src/middleware.ts", "src/middlewares/redux.ts", False),
+        ("src/middleware.test.ts", "src/middleware/redux.ts", False),
+        ("src/middleware.ts", "src/middleware.ts", False),
+    ],
+)
+def test_what_is_below_a_file_is_in_the_directory_of_its_name(file: str, path: str, below: bool) -> None:
+    assert is_below(file, path) is below
