@@ -16,6 +16,8 @@ _COPIES, _PATH_MARGIN = 0.01, 0.09
 
 @dataclass(slots=True)
 class Pair:
+    """A lost definition and a new one that it may be, by their numbers, and what speaks for that."""
+
     old: int
     new: int
     similarity: float
