@@ -82,13 +82,14 @@ class Ground:
         owner: Owner,
         space: Space,
         embedder: ModelLikeEmbedder,
+        searches: SearchStore,
     ) -> None:
         self.client = client
         self.agent = agent
         self.embedder = embedder
         self.owner = owner
         self.space = space
-        self.searches = SearchStore(client, owner, space)
+        self.searches = searches
         self.stored = 0
         self.embedded = 0
         self._random = np.random.default_rng(11)
@@ -222,8 +223,9 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     rows: dict[str, dict[str, Any]] = {}
     try:
         async with agent:
-            ground = Ground(client, agent, owner, space, embedder)
             services = await agent.open()
+            assert services.searches is not None
+            ground = Ground(client, agent, owner, space, embedder, services.searches)
             sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
             sizes += [(f"{ONE} {length:,}", 0, length) for length in (LONG_BASE, given.long)]
             for name, size, length in sizes:
@@ -276,7 +278,6 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 hits = await profiled(services.graph, floor, config.database, operations)
                 rows[name] = {**times, "recall": share, "strangers": strangers, "hits": hits}
                 print(f"{name}: " + ", ".join(f"{key} {value:.2f} ms" for key, value in times.items()), flush=True)
-            await ground.searches.aclose()
     finally:
         await floor.close()
         await client.aclose()

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LONG = 10_000
-"""Messages from which on a conversation's vectors are kept."""
+LONG = 5_000
+"""Messages from which on a conversation's vectors are kept: up to so many the index found all of the ten nearest."""
 
 MOST_BYTES = 400_000_000
 """What they may take: 320,000 vectors of 384 floats, 107,000 of 1,536."""
