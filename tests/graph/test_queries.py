@@ -197,7 +197,11 @@ async def test_every_statement_is_planned(either_client: GraphClient, driver: ne
     # The space of the probes of owners: what is planned here is planned for them.
     space = await open_space(either_client, owner.project, MODEL, DIMENSION)
     names = {"property": space.property, "dimension": str(DIMENSION)}
+    new = {name for name, variants in all_statements().items() if variants[-1].requires}
+    assert new == {"search_history_vector_after", "vectors_of_history"}  # an older server's index answers alone
     for name in all_statements():
+        if name in new and version < all_statements()[name][-1].requires:
+            continue
         statement = statement_for(name, version)
         for edge_type in EDGE_TYPES if "{{type}}" in statement.text else ("",):
             text = statement.nested.filled({**names, "type": edge_type, "index": index_of(space, name)})
