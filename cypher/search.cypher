@@ -157,7 +157,9 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 // name: search_history_vector_after
 // requires: 2026.2
 // As search_history_vector, for a lineage of which this process has vectors itself: $kept says up to which seq of which
-// conversation, and the index is asked for what came after it. `head` is the conversation's last seq.
+// conversation, and the index is asked for what came after it. `stale` says that the last message of which it has one is
+// not there any more: the conversation was deleted, and may have been restored from what it was before. `head` is the
+// conversation's last seq.
 CYPHER 25
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
@@ -165,7 +167,7 @@ WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_i
   + [{id: c.uuid, top: 9223372036854775807}] AS lineage
 CALL (lineage) {
   UNWIND lineage AS l
-  WITH l.id AS id, l.top AS top, coalesce($kept[l.id], 0) AS kept
+  WITH l.id AS id, l.top AS top, coalesce($kept[l.id].top, 0) AS kept
   WHERE kept < top
   CALL (id, top, kept) {
     MATCH (m:Message)
@@ -180,23 +182,27 @@ CALL (lineage) {
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
+  any(l IN lineage WHERE $kept[l.id] IS NOT NULL AND NOT EXISTS {
+    MATCH (m:Message {uuid: $kept[l.id].last}) WHERE m.conversation_id = l.id AND m.seq = $kept[l.id].seq
+  }) AS stale,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: vectors_of_history
 // requires: 2026.2
-// The vectors of one conversation's messages after $above, up to $up_to, but not from `waiting` on, which is the first of
-// them that waits for its own. Packed, 2,000 vectors of 384 floats are read in 40 ms, as lists in 200.
+// The vectors of one conversation's messages after $above, up to $up_to, every $step-th, but not from `waiting` on, which
+// is the first of them that waits for its own. Packed, 2,000 vectors of 384 floats are read in 40 ms, as lists in 200.
 CYPHER 25
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 CALL (c) {
   MATCH (m:Message {conversation_id: c.uuid})
-  WHERE m.seq > $above AND m.seq <= $up_to
+  WHERE m.seq > $above AND m.seq <= $up_to AND m.seq % $step = 0
+  WITH m ORDER BY m.seq
   WITH collect(m) AS page, min(CASE WHEN m:PendingEmbedding THEN m.seq END) AS waiting
   RETURN waiting, [m IN page WHERE m.seq < coalesce(waiting, m.seq + 1) AND size(m[$property]) = $dimension] AS kept
 }
 RETURN [m IN kept | m.seq] AS seqs, [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times,
-  [m IN kept | vector(m[$property], $dimension, FLOAT32)] AS vectors, waiting
+  [m IN kept | vector(m[$property], $dimension, FLOAT32)] AS vectors, [m IN kept | m.uuid] AS uuids, waiting
 
 // name: search_owner_text
 // By words, in every conversation of an owner; otherwise as search_history_text. Some hits are those of conversations

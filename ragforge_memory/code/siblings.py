@@ -43,11 +43,16 @@ class Siblings:
     ) -> None:
         self._before = _rows(before)
         self._after = _rows(after)
+        self._files_now = {file for file, _ in self._after}
         self._names = _names(self._before)
         self._names_now = _names(self._after)
         self._kept = {(old.file, old.key): (new.file, new.key) for old, new in kept}
         self._old: dict[Place, _Gap] = {}
         self._new: dict[Place, _Gap] = {}
+
+    def stands(self, file: str) -> bool:
+        """Whether anything stands in a file now."""
+        return file in self._files_now
 
     def look(self, went: Mapping[Place, Place], files: Mapping[str, str]) -> None:
         """Finds the gaps anew, by what is known to have gone where: definitions, and files."""

@@ -98,6 +98,7 @@ class _Assignment:
         self._new = new
         self._renamed = self._telling(renamed)
         paths = Paths(each.file for each in (*lost, *new)) if by_paths else Paths(())
+        self._siblings = siblings
         self._evidence = Evidence(self._renamed, siblings, paths)
         self._files = {each.file for each in lost}
         self._taken: dict[int, Pair] = {}
@@ -259,22 +260,25 @@ class _Assignment:
         for number, each in enumerate(self._new):
             if number not in self._used:
                 named[each.qualified_name].append(number)
-        olds = Counter((each.file, each.qualified_name) for each in self._lost)
+        claims = dict[int, int]()
         for number, old in enumerate(self._lost):
-            if number in self._taken or olds[old.file, old.qualified_name] > 1:
-                continue
             here = [place for place in named[old.qualified_name] if self._is_home(old, self._new[place])]
-            if len(here) == 1 and here[0] not in self._used and not is_replaced(old, self._new[here[0]]):
-                self._take(self._pair(number, here[0]))
+            if number not in self._taken and len(here) == 1 and not is_replaced(old, self._new[here[0]]):
+                claims[number] = here[0]
+        claimed = Counter(claims.values())
+        for number, place in claims.items():
+            if claimed[place] == 1:
+                self._take(self._pair(number, place))
 
     def _is_home(self, old: Definition, new: Definition) -> bool:
-        """Whether a definition's file is known to be another one now, or a directory of its name."""
+        """Whether a definition's file is known to be another one now, or nothing but a directory of its name."""
         if old.file == new.file:
             return False
-        return self._evidence.of_file(old, new) > MOST or (not old.around and is_below(old.file, new.file))
+        is_split = not old.around and is_below(old.file, new.file) and not self._siblings.stands(old.file)
+        return is_split or self._evidence.of_file(old, new) > MOST
 
     def _tells_its_file(self, pair: Pair) -> bool:
-        """Whether a pair says by its name which file a new one was: one that stood before is none of another."""
+        """Whether a pair says by its name which file a new one was: one that has lost something stood before."""
         old, new = self._lost[pair.old], self._new[pair.new]
         return old.qualified_name == new.qualified_name and new.file not in self._files
 

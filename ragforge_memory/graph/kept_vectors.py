@@ -1,16 +1,18 @@
 """Vectors of long conversations that this process keeps, since a vector index searches them slower and misses more.
 
 They are a copy, made in the background once a long conversation is searched: until it is there the index answers, and
-always for what came after it. A vector of a message never changes but by `reembed`, which moves to another space.
+always for what came after it. A vector of a message never changes but by `reembed`, which moves to another space; that
+the last message of a copy is still where it was is asked with every search.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,6 +43,10 @@ PAGE = 2_000
 _GROWN = 200
 """Messages by which a conversation grows until its copy does."""
 
+# Times as long as a conversation was when its copy was begun: then what it was fitted to is little of it.
+_OUTGROWN = 2
+# Seconds until what waits for its vector is looked at again.
+_REST = 5.0
 # What is still being written, or was just interrupted, is near the end of its conversation.
 _UNSETTLED = 20
 # A seq and a time, as Python has them.
@@ -65,6 +71,10 @@ class _Copy:
     space: Space
     vectors: NearestVectors
     top: int
+    known: int
+    """The last seq that there was when it was begun."""
+    last: str = ""
+    """The uuid of its last message."""
     seqs: list[int] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
 
@@ -77,21 +87,26 @@ class Kept:
     """What is kept of one lineage at a moment; it does not change while the index is asked for the rest.
 
     Args:
-        copies: of its parts, with the seq up to which each is taken.
+        copies: of its parts, with the seq up to which each is taken, and its last message.
     """
 
-    def __init__(self, copies: Sequence[tuple[_Copy, int]] = ()) -> None:
+    def __init__(self, copies: Sequence[tuple[_Copy, int, dict[str, Any]]] = ()) -> None:
         self._copies = copies
 
     @property
     def tops(self) -> dict[str, int]:
         """Of which conversations, up to and with which seq; empty: nothing is kept."""
-        return {copy.conversation_id: top for copy, top in self._copies}
+        return {copy.conversation_id: top for copy, top, _ in self._copies}
+
+    @property
+    def ends(self) -> dict[str, dict[str, Any]]:
+        """The same as the statement takes it, with the last message of each copy."""
+        return {copy.conversation_id: {"top": top, **end} for copy, top, end in self._copies}
 
     def nearest(self, vector: Sequence[float], limit: int) -> list[Near]:
         """The ``limit`` messages that are nearest to a vector, nearest first."""
         found: list[Near] = []
-        for copy, top in self._copies:
+        for copy, top, _ in self._copies:
             numbers, cosines = copy.vectors.nearest(vector, limit, among=bisect_right(copy.seqs, top))
             found += [
                 Near(copy.conversation_id, copy.seqs[number], copy.times[number], cosine)
@@ -124,7 +139,8 @@ class KeptVectors:
         self._most_bytes = most_bytes
         self._copies: OrderedDict[str, _Copy] = OrderedDict()
         self._lineages: OrderedDict[str, Lineage] = OrderedDict()
-        self._refused: set[str] = set()
+        self._refused: set[tuple[str, Space]] = set()
+        self._resting: dict[str, float] = {}
         self._wanted: dict[str, _Wanted] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -135,7 +151,8 @@ class KeptVectors:
             copy = self._copies.get(part.conversation_id)
             if copy is not None and copy.space == space and copy.seqs:
                 self._copies.move_to_end(part.conversation_id)
-                found.append((copy, min(part.top, copy.top)))
+                end = {"seq": copy.seqs[-1], "last": copy.last}
+                found.append((copy, min(part.top, copy.top), end))
         return Kept(found)
 
     def notice(self, space: Space, lineage: Lineage, head: int) -> None:
@@ -148,13 +165,17 @@ class KeptVectors:
         """
         floor = 0
         for part in lineage:
-            top = min(part.top, head)
-            if top - floor >= self._least and part.conversation_id not in self._refused:
+            name, top = part.conversation_id, min(part.top, head)
+            if top - floor >= self._least and (name, space) not in self._refused:
                 self._remember(lineage)
-                copy = self._copies.get(part.conversation_id)
-                known = copy.top if copy is not None and copy.space == space else floor
-                if top - _UNSETTLED - known >= min(_GROWN, self._least):
-                    self._wanted[part.conversation_id] = _Wanted(part.conversation_id, space, floor, top - _UNSETTLED)
+                copy = self._copies.get(name)
+                if copy is not None and (copy.space != space or top - floor > _OUTGROWN * (copy.known - floor)):
+                    self._copies.pop(name)
+                    copy = None
+                known = copy.top if copy is not None else floor
+                grown = top - _UNSETTLED - known >= min(_GROWN, self._least)
+                if grown and self._resting.get(name, 0.0) <= time.monotonic():
+                    self._wanted[name] = _Wanted(name, space, floor, top - _UNSETTLED)
             floor = max(floor, top)
         if self._wanted and self._task is None:
             self._task = asyncio.create_task(self._copy_all(), name="ragforge-kept-vectors")
@@ -163,6 +184,10 @@ class KeptVectors:
         """A conversation is gone."""
         for part in self._lineages.pop(conversation_id, ()):
             self._copies.pop(part.conversation_id, None)
+
+    def clear(self) -> None:
+        """All vectors have moved."""
+        self._copies.clear()
 
     async def settled(self) -> None:
         """Waits until every copy is made."""
@@ -200,73 +225,75 @@ class KeptVectors:
 
     def _refuse(self, wanted: _Wanted, why: object) -> None:
         log.info("%s is searched by the index alone: %s", wanted.conversation_id, why)
-        self._refused.add(wanted.conversation_id)
+        self._refused.add((wanted.conversation_id, wanted.space))
         self._copies.pop(wanted.conversation_id, None)
 
     async def _copy(self, wanted: _Wanted) -> None:
-        copy = self._begun(wanted)
-        while copy is not None and copy.top < wanted.until and self._copies.get(wanted.conversation_id) is copy:
+        name = wanted.conversation_id
+        copy = self._copies.get(name) or await self._begun(wanted)
+        while copy is not None and copy.top < wanted.until and self._copies.get(name) is copy:
             until = min(copy.top + PAGE, wanted.until)
-            rows = await self._client.read(
-                "vectors_of_history",
-                timeout=PATIENT_TIMEOUT,
-                recover=False,
-                conversation_id=wanted.conversation_id,
-                above=copy.top,
-                up_to=until,
-                property=wanted.space.property,
-                dimension=wanted.space.dimension,
-                **self._owner,
-            )
-            if not rows:
-                self._copies.pop(wanted.conversation_id, None)
+            page = await self._page(wanted, copy.top, until)
+            if page is None:
+                self._copies.pop(name, None)
                 return
-            waiting = rows[0]["waiting"]
-            if waiting is not None and not copy.seqs and len(rows[0]["seqs"]) < min(_GROWN, self._least):
-                return  # too few to know where the others lie
-            await _add(copy, rows[0])
+            taken, matrix = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
+            await asyncio.to_thread(copy.vectors.add, matrix)
+            copy.seqs += [page["seqs"][at] for at in taken]
+            copy.times += [page["times"][at] for at in taken]
+            copy.last = page["uuids"][taken[-1]] if taken else copy.last
+            waiting = page["waiting"]
             copy.top = until if waiting is None else waiting - 1
             if waiting is not None:
+                self._resting[name] = time.monotonic() + _REST
                 return
 
-    def _begun(self, wanted: _Wanted) -> _Copy | None:
-        """The copy that there is, or a new one, for which others make room; None: it would take too much."""
+    async def _page(self, wanted: _Wanted, above: int, until: int, step: int = 1) -> dict[str, Any] | None:
+        rows = await self._client.read(
+            "vectors_of_history",
+            timeout=PATIENT_TIMEOUT,
+            recover=False,
+            conversation_id=wanted.conversation_id,
+            above=above,
+            up_to=until,
+            step=step,
+            property=wanted.space.property,
+            dimension=wanted.space.dimension,
+            **self._owner,
+        )
+        return rows[0] if rows else None
+
+    async def _begun(self, wanted: _Wanted) -> _Copy | None:
+        """A new copy, for which others make room; None: it would take too much, or too little has a vector yet."""
         from ragforge_memory.retrieval.nearest import NearestVectors
 
-        copy = self._copies.pop(wanted.conversation_id, None)
         count = wanted.until - wanted.floor
         room = self._most_bytes - count * _bytes_of(wanted.space)
         if room < 0:
             self._refuse(wanted, f"its {count:,} vectors take more than {self._most_bytes:,} bytes")
             return None
+        page = await self._page(wanted, wanted.floor, wanted.until, step=-(-count // PAGE))
+        _, sample = await asyncio.to_thread(_unit, page["vectors"] if page else (), wanted.space.dimension)
+        if len(sample) < min(_GROWN, self._least):  # too few to know where the others lie
+            self._resting[wanted.conversation_id] = time.monotonic() + _REST
+            return None
         while sum(other.bytes for other in self._copies.values()) > room:
             self._copies.popitem(last=False)
-        if copy is None or copy.space != wanted.space:
-            vectors = NearestVectors(wanted.space.dimension, count)
-            copy = _Copy(wanted.conversation_id, wanted.space, vectors, wanted.floor)
+        vectors = await asyncio.to_thread(NearestVectors, sample, count)
+        copy = _Copy(wanted.conversation_id, wanted.space, vectors, wanted.floor, wanted.until)
         self._copies[wanted.conversation_id] = copy
         return copy
 
 
-async def _add(copy: _Copy, page: Mapping[str, Any]) -> None:
-    """Takes over what a page has; what has no direction is near to nothing."""
-    matrix = _unit(page["vectors"], copy.space.dimension)
-    seqs: list[int] = page["seqs"]
-    taken = [at for at in sorted(range(len(seqs)), key=seqs.__getitem__) if matrix[at].any()]
-    await asyncio.to_thread(copy.vectors.add, matrix[taken])
-    copy.seqs += [seqs[at] for at in taken]
-    copy.times += [page["times"][at] for at in taken]
-
-
-def _unit(packed: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
-    """Vectors of length 1, shape (count, dimension); zeros for those that have no direction."""
+def _unit(packed: Sequence[bytes], dimension: int) -> tuple[list[int], NDArray[np.float32]]:
+    """Which of some vectors have a direction, since others are near to nothing; and these at length 1, one a row."""
     import numpy as np
 
     rows = np.frombuffer(b"".join(packed), dtype=">f4").reshape(-1, dimension).astype(np.float64)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths = np.linalg.norm(rows, axis=1)
     usable = np.isfinite(lengths) & (lengths > 0)
-    unit: NDArray[np.float64] = np.divide(rows, lengths, out=np.zeros_like(rows), where=usable)
-    return unit.astype(np.float32)
+    unit = rows[usable] / lengths[usable, None]
+    return np.flatnonzero(usable).tolist(), unit.astype(np.float32)
 
 
 def _bytes_of(space: Space) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from ragforge_memory.errors import conversation_gone
+from ragforge_memory.errors import SpaceMoved, conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
 from ragforge_memory.graph.records import message, utc_text
@@ -202,16 +202,24 @@ class SearchStore(OwnerSearch):
             "take": max(limit, _TAKE_FILTERED) if filters.narrow else _TAKE * limit,
             "scan": _SCAN,
             "overfetch": max(limit, _OVERFETCH),
-            "kept": kept.tops,
+            "kept": kept.ends,
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
         near: list[Near] = []
-        if kept.tops:
-            after = self._use.read("search_history_vector_after", self._client, space, **parameters)
-            rows, near = await asyncio.gather(after, asyncio.to_thread(kept.nearest, vector, limit))
-        else:
-            rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
+        rows = None
+        try:
+            if kept.tops:
+                after = self._use.read("search_history_vector_after", self._client, space, **parameters)
+                rows, near = await asyncio.gather(after, asyncio.to_thread(kept.nearest, vector, limit))
+                if rows and rows[0]["stale"] and conversation_id is not None:
+                    self._kept.forget(conversation_id)
+                    rows, near = None, []
+            if rows is None:
+                rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
+        except SpaceMoved:
+            self._kept.clear()
+            raise
         if rows and rows[0]["more"]:
             rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
         if not rows and conversation_id is not None:

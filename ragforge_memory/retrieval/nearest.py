@@ -51,20 +51,21 @@ class NearestVectors:
     techniques from rounding algorithms", 2002). The last two say which are likely to be near; of these the cosine is
     computed, to within 5e-5, and 5e-6 where no dimension has a large part of a vector.
 
-    Mean and directions are those of the first that are added. What is added in one thread while another asks `nearest`
-    is not looked at by it: it comes after ``among``.
+    What is added in one thread while another asks `nearest` is not looked at by it: it comes after ``among``.
 
     Args:
-        dimension: floats in a vector.
+        sample: some of the unit vectors, from everywhere among them, shape (count, dimension): mean and directions are
+            theirs. Of vectors that are all unlike them next to none would be likely.
         room: vectors for which there is room from the beginning; more find theirs, but are copied.
     """
 
-    def __init__(self, dimension: int, room: int = 0) -> None:
+    def __init__(self, sample: Matrix, room: int = 0) -> None:
+        dimension = sample.shape[1]
         self._dimension = dimension
         self._count = 0
-        self._mean = np.zeros(dimension, np.float32)
-        self._directions = np.zeros((dimension, min(_LEADING, dimension)), np.float32)
-        self._side = 0.0
+        self._mean = sample.mean(axis=0, dtype=np.float64).astype(np.float32)
+        self._directions = _directions(self._mean, sample, min(_LEADING, dimension))
+        self._side = _size_of_a_side(self._rest(sample - self._mean)[1])
         self._leading = np.empty((room, self._directions.shape[1]), np.float32)
         self._bits = np.empty((_words(dimension), room), np.uint64)
         self._rows = np.empty((room, dimension), np.int16)
@@ -77,14 +78,8 @@ class NearestVectors:
         """Adds unit vectors, shape (count, dimension)."""
         if not len(vectors):
             return
-        if not self._count:
-            self._mean = vectors.mean(axis=0, dtype=np.float64).astype(np.float32)
-            self._directions = _directions(self._mean, vectors, self._directions.shape[1])
         off = vectors - self._mean
-        leading = off @ self._directions
-        rest = np.asarray(off - leading @ self._directions.T, np.float32)
-        if not self._count:
-            self._side = _size_of_a_side(rest)
+        leading, rest = self._rest(off)
         start, end = self._count, self._count + len(vectors)
         self._grow(end)
         steps = np.maximum(np.abs(off).max(axis=1), np.finfo(np.float32).tiny) / _STEPS
@@ -145,6 +140,11 @@ class NearestVectors:
         # Where many are alike, or the sample is like none, they are counted.
         alike = not count // 2 <= len(chosen) <= 2 * count
         return np.argpartition(-likeness, count - 1)[:count] if alike else chosen
+
+    def _rest(self, off: Matrix) -> tuple[Matrix, Matrix]:
+        """How far rows lie along the leading directions, and what these leave of them."""
+        leading = np.asarray(off @ self._directions, np.float32)
+        return leading, np.asarray(off - leading @ self._directions.T, np.float32)
 
     def _grow(self, count: int) -> None:
         room = len(self._steps)

@@ -6,6 +6,7 @@ import pytest
 
 from ragforge_memory.code.definition import Definition
 from ragforge_memory.code.likeness import is_below
+from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.definitions import only, read
 
@@ -87,6 +88,31 @@ def test_what_is_a_constant_in_the_directory_of_its_file_is_what_was_a_function(
     # Of two none is taken.
     twice = [*read("src/middleware/redux.ts", now), *read("src/middleware/more.ts", "export const redux = more.redux")]
     assert found(lost, twice) == {"redux": None}
+
+
+def test_a_file_that_still_stands_is_not_the_directory_of_its_name() -> None:
+    lost = read("src/config.ts", "export function timeout(start, most) { return Date.now() - start > most }\n")
+    kept = read("src/config.ts", "export function parse(text) { return JSON.parse(text) }\n")
+    values = ", ".join(f"{name}: {{ first: '{name}', again: {len(name)}00 }}" for name in ("read", "write", "connect"))
+    new = read("src/config/client.ts", f"export const timeout = {{ {values} }}\n")
+
+    def ends(siblings: Siblings) -> list[Definition | None]:
+        return [each.definition for each in find_successors(lost, new, siblings=siblings)]
+
+    assert ends(Siblings([*lost, *kept], [*kept, *new], [(kept[0], kept[0])])) == [None]
+    assert ends(Siblings(lost, new)) == new
+
+
+def test_what_two_files_claim_is_taken_for_neither() -> None:
+    new = read("src/utils/money.ts", "export function format(amount, currency) { return `${currency}${amount}` }\n")
+    lost = [
+        only(f"src/utils.{end}", f"export function format(date, {end}) {{ return {end}.apply(date) }}\n")
+        for end in ("js", "ts")
+    ]
+
+    for some in (lost, lost[::-1]):
+        assert [each.definition for each in find_successors(some, new)] == [None, None]
+    assert [each.definition for each in find_successors(lost[:1], new)] == new
 
 
 def test_what_is_another_kind_of_thing_is_it_where_its_file_went() -> None:

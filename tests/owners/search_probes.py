@@ -31,6 +31,7 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "kept": {},
         "above": 0,
         "up_to": 100,
+        "step": 1,
         "dimension": len(VECTOR),
         **scope,
     }

@@ -171,6 +171,51 @@ async def test_a_conversation_that_is_deleted_is_forgotten(keeping: Any) -> None
         assert searches.of(talk) == {}
 
 
+async def test_what_is_restored_from_before_is_copied_anew(keeping: Any) -> None:
+    async with keeping(*["The harbour is quiet."] * 40) as (agent, searches):
+        talk = await imported(agent, 100)
+        document = await talk.export()
+        for number in range(20):
+            await talk.send_message(f"topic 13 and harbour {number}")
+        await agent.drain()
+        assert await searches.make(talk) == {talk.uuid: 120}
+        before = talk.uuid
+        await talk.delete()
+        talk = await agent.import_conversation(document)
+        assert talk.uuid == before
+        for number in range(15):
+            await talk.send_message(f"topic 26 and lighthouse {number}")
+        await agent.drain()
+        await searches.check(talk, [(talk.uuid, 130)])
+        await searches.kept.settled()
+        assert searches.of(talk) == {talk.uuid: 110}
+        await searches.check(talk, [(talk.uuid, 130)])
+
+
+async def test_both_parts_of_a_lineage_are_kept(keeping: Any) -> None:
+    async with keeping(*["The harbour is quiet."] * 60) as (agent, searches):
+        talk = await imported(agent, 200)
+        branch = await talk.branch((await talk.get_history(200))[99].uuid)
+        for number in range(40):
+            await branch.send_message(f"topic {number} and harbour")
+        await agent.drain()
+        assert await searches.make(branch) == {talk.uuid: 80, branch.uuid: 160}
+        await searches.check(branch, [(talk.uuid, 100), (branch.uuid, 180)])
+
+
+async def test_a_copy_is_made_anew_when_it_is_outgrown(keeping: Any) -> None:
+    async with keeping(*["The harbour is quiet."] * 60) as (agent, searches):
+        talk = await imported(agent, 80)
+        assert await searches.make(talk) == {talk.uuid: 60}
+        before = searches.kept._copies[talk.uuid]
+        for number in range(25):
+            await talk.send_message(f"topic {number} and harbour")
+        await agent.drain()
+        assert await searches.make(talk) == {talk.uuid: 110}
+        assert searches.kept._copies[talk.uuid] is not before
+        await searches.check(talk, [(talk.uuid, 130)])
+
+
 async def test_nothing_of_another_owner_is_copied(keeping: Any, searching: Searching) -> None:
     async with keeping() as (_, searches), searching(user_id="other") as stranger:
         theirs = await imported(stranger, 120)
@@ -188,6 +233,8 @@ async def test_it_stops_before_what_waits_for_its_vector(keeping: Any, cypher: C
         assert await searches.make(talk) == {talk.uuid: 90}
         await searches.check(talk, [(talk.uuid, 200)])
         cypher("MATCH (m:Message {conversation_id: $id, seq: 91}) REMOVE m:PendingEmbedding", id=talk.uuid)
+        assert await searches.make(talk) == {talk.uuid: 90}  # it rests for a moment
+        searches.kept._resting.clear()
         assert await searches.make(talk) == {talk.uuid: 180}
 
 
@@ -197,6 +244,7 @@ async def test_it_waits_until_it_knows_where_vectors_lie(keeping: Any, cypher: C
         cypher("MATCH (m:Message {conversation_id: $id, seq: 49}) SET m:PendingEmbedding", id=talk.uuid)
         assert await searches.make(talk) == {}
         cypher("MATCH (m:Message {conversation_id: $id, seq: 49}) REMOVE m:PendingEmbedding", id=talk.uuid)
+        searches.kept._resting.clear()
         assert await searches.make(talk) == {talk.uuid: 180}
 
 

@@ -28,7 +28,7 @@ def _exact(rows: Matrix, vector: Matrix, count: int) -> list[int]:
 @pytest.mark.parametrize("dimension", [7, 64, 100, 384])
 def test_few_vectors_are_all_compared(dimension: int) -> None:
     rows = _about_one_direction(60, dimension)
-    kept = NearestVectors(dimension)
+    kept = NearestVectors(rows)
     kept.add(rows)
     question = _about_one_direction(1, dimension, seed=2)[0]
     numbers, cosines = kept.nearest(question.tolist(), 10, among=60)
@@ -38,7 +38,7 @@ def test_few_vectors_are_all_compared(dimension: int) -> None:
 
 def test_the_nearest_of_many_are_found_by_their_bits_first() -> None:
     rows = _about_one_direction(20_000, 128)
-    kept = NearestVectors(128, room=len(rows))
+    kept = NearestVectors(rows[::10], room=len(rows))
     for start in range(0, len(rows), 3_000):
         kept.add(rows[start : start + 3_000])
     drawn = np.random.default_rng(3)
@@ -53,9 +53,22 @@ def test_the_nearest_of_many_are_found_by_their_bits_first() -> None:
     assert found >= 299
 
 
+def test_what_comes_first_may_be_unlike_what_follows() -> None:
+    """Two thousand of one kind, and then others: the sample has some of either."""
+    first = _unit(np.linspace(-1, 1, 128) + 0.01 * np.random.default_rng(5).standard_normal((2_000, 128)))
+    rows = np.concatenate((first, _about_one_direction(30_000, 128)))
+    kept = NearestVectors(rows[::16], room=len(rows))
+    kept.add(rows)
+    found = 0
+    for number in range(2_000, 32_000, 1_000):
+        numbers, _ = kept.nearest(rows[number].tolist(), 100, among=len(rows))
+        found += len({*_exact(rows, rows[number], 10)} & {*numbers.tolist()})
+    assert found >= 299
+
+
 def test_only_the_first_so_many_are_looked_at() -> None:
     rows = _about_one_direction(5_000, 64)
-    kept = NearestVectors(64)
+    kept = NearestVectors(rows)
     kept.add(rows)
     question = rows[4_000]
     assert kept.nearest(question.tolist(), 1, among=5_000)[0].tolist() == [4_000]
@@ -65,7 +78,7 @@ def test_only_the_first_so_many_are_looked_at() -> None:
 
 def test_more_find_room_that_was_not_made_for_them() -> None:
     rows = _about_one_direction(1_000, 64)
-    kept = NearestVectors(64, room=10)
+    kept = NearestVectors(rows[:200], room=10)
     for start in range(0, 1_000, 7):
         kept.add(rows[start : start + 7])
     kept.add(rows[:0])
@@ -74,9 +87,10 @@ def test_more_find_room_that_was_not_made_for_them() -> None:
 
 
 def test_many_that_are_the_same_are_as_near_as_each_other() -> None:
-    """No bit tells them apart, and no more are compared than if some did."""
-    kept = NearestVectors(64)
-    kept.add(np.repeat(_about_one_direction(1, 64), 10_000, axis=0))
+    """No bit tells them apart."""
+    same = np.repeat(_about_one_direction(1, 64), 10_000, axis=0)
+    kept = NearestVectors(same[:500])
+    kept.add(same)
     numbers, cosines = kept.nearest(np.ones(64).tolist(), 100, among=10_000)
     assert len(set(numbers.tolist())) == 100
     assert len(set(cosines.tolist())) == 1
@@ -84,14 +98,15 @@ def test_many_that_are_the_same_are_as_near_as_each_other() -> None:
 
 def test_what_is_the_same_has_a_cosine_of_one() -> None:
     rows = _about_one_direction(500, 64)
-    kept = NearestVectors(64)
+    kept = NearestVectors(rows)
     kept.add(rows)
     assert [kept.nearest((3 * row).tolist(), 1, among=500)[1].tolist() for row in rows[:50]] == [[1.0]] * 50
 
 
 def test_nothing_is_near_to_what_has_no_direction() -> None:
-    kept = NearestVectors(64)
-    kept.add(_about_one_direction(500, 64))
+    rows = _about_one_direction(500, 64)
+    kept = NearestVectors(rows)
+    kept.add(rows)
     assert kept.nearest([0.0] * 64, 3, among=500)[0].tolist() == []
 
 
