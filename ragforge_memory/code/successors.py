@@ -262,8 +262,10 @@ class _Assignment:
                 named[each.qualified_name].append(number)
         claims = dict[int, int]()
         for number, old in enumerate(self._lost):
+            if number in self._taken:
+                continue
             here = [place for place in named[old.qualified_name] if self._is_home(old, self._new[place])]
-            if number not in self._taken and len(here) == 1 and not is_replaced(old, self._new[here[0]]):
+            if len(here) == 1 and not is_replaced(old, self._new[here[0]]):
                 claims[number] = here[0]
         claimed = Counter(claims.values())
         for number, place in claims.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -206,24 +206,15 @@ class SearchStore(OwnerSearch):
             **self._scope(conversation_id, filters, limit),
         }
         kind = "owner" if conversation_id is None else "history"
-        near: list[Near] = []
-        rows = None
         try:
-            if kept.tops:
-                after = self._use.read("search_history_vector_after", self._client, space, **parameters)
-                rows, near = await asyncio.gather(after, asyncio.to_thread(kept.nearest, vector, limit))
-                if rows and rows[0]["stale"] and conversation_id is not None:
-                    self._kept.forget(conversation_id)
-                    rows, near = None, []
-            if rows is None:
+            rows, near = await self._kept_and_after(kept, space, parameters)
+            if not rows:
                 rows = await self._use.read(f"search_{kind}_vector", self._client, space, **parameters)
         except SpaceMoved:
             self._kept.clear()
             raise
         if rows and rows[0]["more"]:
             rows = await self._use.read(f"scan_{kind}_vector", self._client, space, **parameters)
-        if not rows and conversation_id is not None:
-            self._kept.forget(conversation_id)
         found = _hits(rows, conversation_id)
         items = [hit._replace(score=cosine_of_score(hit.score)) for hit in found.items]
         if near:
@@ -232,6 +223,20 @@ class SearchStore(OwnerSearch):
         if rows[0].get("head"):
             self._kept.notice(space, found.lineage, rows[0]["head"])
         return Hits(tuple(items), found.lineage, found.hidden, space)
+
+    async def _kept_and_after(
+        self, kept: Kept, space: Space, parameters: Mapping[str, Any]
+    ) -> tuple[list[dict[str, Any]], list[Near]]:
+        """What the index has after the copies, and what these have; nothing where there are none to be believed."""
+        if not kept.tops:
+            return [], []
+        after = self._use.read("search_history_vector_after", self._client, space, **parameters)
+        near = asyncio.to_thread(kept.nearest, parameters["vector"], parameters["limit"])
+        rows, found = await asyncio.gather(after, near)
+        if rows and not rows[0]["stale"]:
+            return rows, found
+        self._kept.forget(parameters["conversation_id"])
+        return [], []
 
     async def messages(
         self,
