@@ -75,8 +75,9 @@ class FactsCache:
         return cls(project, root) if _place(project, root).exists() else None
 
     def close(self) -> None:
-        """Closes the database."""
-        self._database.close()
+        """Closes the database, when what another thread is doing with it is done; what comes later finds nothing."""
+        with self._lock:  # SQLite ends the process where a connection is closed under a statement
+            self._database.close()
 
     def seen(self) -> dict[str, Seen]:
         """What was seen of each file, by path."""

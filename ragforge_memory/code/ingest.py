@@ -103,7 +103,7 @@ async def ingest(
         run = _Ingest(store, cache, root, _Options(tuple(include), tuple(exclude), max_bytes, adopt, full), progress)
         report = await run.run(processes)
     finally:
-        cache.close()
+        await asyncio.to_thread(cache.close)  # a thread that was reading when the ingest was cancelled may be at it yet
     return report.model_copy(update={"project": project, "seconds": time.perf_counter() - started})
 
 
