@@ -155,6 +155,14 @@ CALL (c, other, brought) {
 }
 RETURN brought, head(COLLECT { MATCH (m:Message {uuid: $uuid}) WHERE m.conversation_id = c.uuid RETURN m.seq }) AS seq, ties
 
+// part: read_lineage
+// The conversation that is read, as `c`, and its lineage: of each part which conversation it is of and up to which seq;
+// its own is open, so that what is written meanwhile is read too.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
+  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+
 // part: living
 // Who tells of the message `m` of the conversation `held`, as `c`: `held` while it lives, else of the living branches
 // that share the message the one updated last; null where there is none.

@@ -1,10 +1,7 @@
 // name: answered_message
 // A message of the lineage (none named: the newest answer), the answer that it is or that it got, and what that answer
 // was given. An answer stands at most a few places behind its question; further ones are of turns that overlap.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 WITH c, lineage, CASE WHEN $message_id IS NULL THEN head(COLLECT {
   UNWIND lineage AS l
   MATCH (newest:Message {conversation_id: l.id})
@@ -37,10 +34,8 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, 
 
 // name: messages_at
 // The messages at these places of the lineage, those that are still there, with what a prompt needs of them.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS l
+// include: read_lineage
+UNWIND lineage AS l
 UNWIND $seqs AS seq
 MATCH (m:Message {conversation_id: l.id, seq: seq})
 WHERE m.seq <= l.top
@@ -56,10 +51,8 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, 
 
 // name: messages_between
 // A stretch of the lineage with its tool calls, bounded by seq.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS l
+// include: read_lineage
+UNWIND lineage AS l
 MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq > $floor AND m.seq <= $to_seq AND m.seq <= l.top
 WITH m ORDER BY m.seq

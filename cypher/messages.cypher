@@ -129,10 +129,7 @@ RETURN seq, referenced, c:PendingSummary AS due
 // of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
 // inside the full-text query, since full text knows no other filter). No embedding comes back. Times come as text: the
 // driver takes longer to make its own of sixty of them than the server for all the rest.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 WITH c, lineage, head(COLLECT {
   UNWIND lineage AS l
   MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
@@ -189,10 +186,7 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
 // name: history
 // The newest $limit below $top (the head where nothing else is asked), oldest first, of the conversation's lineage. What
 // is shared of a conversation that was deleted is told as this one's.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 WITH c, lineage, CASE WHEN $before IS NULL THEN c.head_seq + 1
   ELSE head(COLLECT {
     MATCH (b:Message {uuid: $before})

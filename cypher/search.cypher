@@ -4,10 +4,7 @@
 // its mean score there. Lucene's weights are whole numbers, since it reads no exponents. The full-text index is
 // eventually consistent, so what was written within three seconds is looked through as well, by seq. `vectors` says
 // which have a vector: one that has none is not known to be far.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 WITH c, lineage, '+conversation_id:(' + reduce(ids = '', l IN lineage |
   ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0' AS scope,
   CASE WHEN c.head_seq < 4 * $sample THEN c.head_seq ELSE 4 * $sample END AS total
@@ -63,10 +60,7 @@ RETURN seqs, times, scores, vectors, [l IN lineage | [l.id, l.top]] AS lineage
 // `moved`, asked last, that the project's vectors are another model's by now, so that what was found is not all.
 // The conversation's own messages need no filter by seq: with it a search among 100,000 took a tenth longer.
 CYPHER 25
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 CALL (c, lineage) {
   CALL (c, lineage) {
     MATCH (m:Message)
@@ -99,10 +93,7 @@ RETURN seqs, times, scores, more, [l IN lineage | [l.id, l.top]] AS lineage, c.h
 // name: search_history_vector
 // Older servers filter nothing inside the index: up to $scan messages, and what a filter leaves, are compared one by
 // one; of more, $overfetch neighbours are taken and the lineage's kept.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 CALL (c, lineage) {
   CALL (c, lineage) {
     WITH c, lineage
@@ -133,10 +124,7 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 
 // name: scan_history_vector
 // What a narrow filter leaves of a lineage, compared one by one; asked only where the index had too few that fit.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 CALL (lineage) {
   UNWIND lineage AS l
   MATCH (m:Message {conversation_id: l.id})
@@ -161,10 +149,7 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 // not there any more: the conversation was deleted, and may have been restored from what it was before. `head` is the
 // conversation's last seq.
 CYPHER 25
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 CALL (lineage) {
   UNWIND lineage AS l
   WITH l.id AS id, l.top AS top, coalesce($kept[l.id].top, 0) AS kept

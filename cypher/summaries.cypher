@@ -40,10 +40,7 @@ RETURN c.uuid AS uuid
 
 // name: summary_levels
 // Which levels of summaries the lineage has, up to $most; an index seek each.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 UNWIND range(0, $most) AS level
 WITH lineage, level
 WHERE EXISTS {
@@ -56,10 +53,7 @@ RETURN level
 // name: rolling_summaries
 // Those of one level above a seq, oldest first. A branch may use what its lineage has up to where it was left; where
 // both have summarised a stretch, its own comes first.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-WITH c, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS lineage
+// include: read_lineage
 UNWIND range(0, size(lineage) - 1) AS part
 WITH part, lineage[part] AS l
 MATCH (s:Summary {conversation_id: l.id, kind: 'rolling', level: $level})
@@ -71,10 +65,8 @@ ORDER BY s.from_seq, part DESC
 // name: stretch_messages
 // The messages of a lineage from one seq to another, as much of them as a summary needs. What other tools keep in blocks
 // comes whole.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-UNWIND [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
-  + [{id: c.uuid, top: 9223372036854775807}] AS l
+// include: read_lineage
+UNWIND lineage AS l
 MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq >= $from_seq AND m.seq <= $to_seq AND m.seq <= l.top
 WITH m ORDER BY m.seq
