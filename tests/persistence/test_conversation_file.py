@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -197,11 +200,39 @@ def test_messages_that_are_written_again_take_no_longer_than_new_ones(file: Conv
             again=again,
         )
         begun = time.process_time()
-        words.refresh()
+        words.count([])
         return time.process_time() - begun
 
     first = written(1, again=False)
     assert written(2, again=True) < 3 * first + 0.3
-    assert words.texts == 1_500
-    assert not words.having("said1x7x3")
-    assert words.having("said2x7x3") == {"m7": 1}
+    counted = words.count(["said1x7x3", "said2x7x3"])
+    assert counted.texts == 1_500
+    assert {word: [found[:2] for found in having] for word, having in counted.having.items()} == {
+        "said2x7x3": [("m7", 1)]
+    }
+
+
+def test_many_threads_search_a_file_that_grows(file: ConversationFile) -> None:
+    words = Words(file)
+    written = threading.Event()
+
+    def search() -> int:
+        found = 0
+        while not written.is_set():
+            found = len(rank([("one", words)], ["gate", "wall"]))
+        return found
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            searches = [pool.submit(search) for _ in range(3)]
+            try:
+                for start in range(0, 2_000, 20):
+                    file.append([_line(f"m{number}", "a gate in a wall") for number in range(start, start + 20)])
+            finally:
+                written.set()
+            assert all(each.result() <= 2_000 for each in searches)
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(rank([("one", words)], ["gate"])) == 2_000

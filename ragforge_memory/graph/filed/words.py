@@ -6,7 +6,7 @@ import math
 import sys
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
@@ -25,8 +25,19 @@ class Ranked(NamedTuple):
     score: float
 
 
+class Counted(NamedTuple):
+    """What one file has of some words at a moment: its messages, and how many words they have together.
+
+    ``having`` says for each word that is there which messages have it, how often, and how many words each has.
+    """
+
+    texts: int
+    length: int
+    having: dict[str, list[tuple[str, int, int]]]
+
+
 class Words:
-    """An index of one file's words, in memory; it follows the file as it grows."""
+    """An index of one file's words, in memory; it follows the file as it grows. Safe to ask from any thread."""
 
     def __init__(self, file: ConversationFile) -> None:
         self._file = file
@@ -35,34 +46,25 @@ class Words:
         self._generation = 0
         self._forget()
 
-    def refresh(self) -> None:
-        """Takes in what was appended since."""
+    def count(self, words: Iterable[str]) -> Counted:
+        """Takes in what was appended since, and counts these words."""
         with self._guard:
-            lines, position, generation = self._file.since(self._position, self._generation)
-            if generation != self._generation:
-                self._forget()
-            for line in lines:
-                content = line.get("content")
-                self._add(line["uuid"], content if isinstance(content, str) else "")
-            self._position, self._generation = position, generation
+            self._refresh()
+            having = {
+                word: [(uuid, times, self._lengths[uuid]) for uuid, times in self._having[word].items()]
+                for word in words
+                if word in self._having
+            }
+            return Counted(len(self._lengths), self._length, having)
 
-    @property
-    def texts(self) -> int:
-        """How many messages there are."""
-        return len(self._lengths)
-
-    @property
-    def length(self) -> int:
-        """How many words they have together."""
-        return self._length
-
-    def having(self, word: str) -> dict[str, int]:
-        """The messages that have a word, with how often."""
-        return self._having.get(word, {})
-
-    def length_of(self, uuid: str) -> int:
-        """How many words a message has."""
-        return self._lengths.get(uuid, 0)
+    def _refresh(self) -> None:
+        lines, position, generation = self._file.since(self._position, self._generation)
+        if generation != self._generation:
+            self._forget()
+        for line in lines:
+            content = line.get("content")
+            self._add(line["uuid"], content if isinstance(content, str) else "")
+        self._position, self._generation = position, generation
 
     def _add(self, uuid: str, content: str) -> None:
         for word in self._words.pop(uuid, ()):  # written again: the last counts
@@ -87,18 +89,18 @@ class Words:
 
 def rank(indexes: Sequence[tuple[str, Words]], asked: Sequence[str]) -> list[Ranked]:
     """The messages that have any of the words, most telling first; how rare a word is is counted in these alone."""
-    for _, words in indexes:
-        words.refresh()
-    texts = sum(words.texts for _, words in indexes)
-    mean = sum(words.length for _, words in indexes) / texts if texts else 0.0
+    stems = list(dict.fromkeys(map(rough_stem, asked)))
+    counted = [(conversation_id, words.count(stems)) for conversation_id, words in indexes]
+    texts = sum(each.texts for _, each in counted)
+    mean = sum(each.length for _, each in counted) / texts if texts else 0.0
     scores: dict[tuple[str, str], float] = {}
-    for word in dict.fromkeys(map(rough_stem, asked)):
-        found = [(uuid, words, words.having(word)) for uuid, words in indexes]
-        number = sum(len(having) for _, _, having in found)
+    for stem in stems:
+        found = [(conversation_id, each.having.get(stem, [])) for conversation_id, each in counted]
+        number = sum(len(having) for _, having in found)
         rarity = math.log(1 + (texts - number + 0.5) / (number + 0.5))
-        for conversation_id, words, having in found:
-            for uuid, times in having.items():
-                length = 1 - _B + _B * words.length_of(uuid) / mean
+        for conversation_id, having in found:
+            for uuid, times, words in having:
+                length = 1 - _B + _B * words / mean
                 key = (conversation_id, uuid)
                 scores[key] = scores.get(key, 0.0) + rarity * times * (_K1 + 1) / (times + _K1 * length)
     return sorted((Ranked(*key, score) for key, score in scores.items()), key=lambda each: -each.score)
