@@ -16,8 +16,10 @@ from ragforge_memory import (
     InvalidInput,
     ModelError,
     TurnCancelled,
+    events,
     tool,
 )
+from ragforge_memory.agent.turns.stream import AsyncMessageStream, Channel
 from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, Pause
 
@@ -35,6 +37,30 @@ async def test_cancel_while_nobody_reads(make_agent: MakeAgent) -> None:
             await anext(stream)
             assert await conversation.cancel()
         assert (await conversation.get_history())[-1].state == "partial"
+
+
+async def test_a_stream_that_another_thread_loses_ends_its_turn() -> None:
+    loop = asyncio.get_running_loop()
+    debug, begun = loop.get_debug(), list[asyncio.Task[Any]]()
+    loop.set_debug(True)  # asyncio tells then whose thread touches what is the loop's
+    try:
+
+        def start(channel: Channel) -> asyncio.Task[Any]:
+            async def endless() -> None:
+                while True:
+                    await channel.send(events.TextDelta(text="more"))
+
+            begun.append(asyncio.create_task(endless()))
+            return begun[0]
+
+        held = [AsyncMessageStream(start)]
+        await anext(held[0])
+        await asyncio.to_thread(held.clear)
+        async with asyncio.timeout(10):
+            await asyncio.wait(begun)
+        assert begun[0].cancelled()
+    finally:
+        loop.set_debug(debug)
 
 
 async def test_closing_the_agent_does_not_wait_for_a_reader(make_agent: MakeAgent) -> None:

@@ -154,9 +154,9 @@ class AsyncMessageStream:
 
     def __del__(self) -> None:
         if os.getpid() == self._pid and self._task is not None and not self._task.done() and self._loop is not None:
-            with contextlib.suppress(RuntimeError):
-                self._channel.close()
-                self._loop.call_soon_threadsafe(self._task.cancel)
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                # A stream may be lost in any thread; what belongs to the loop is touched there alone.
+                self._loop.call_soon_threadsafe(_give_up, self._channel, self._task)
 
     def _begin(self) -> asyncio.Task[AssistantResponse]:
         if self._task is None:
@@ -165,6 +165,11 @@ class AsyncMessageStream:
             self._loop = asyncio.get_running_loop()
             self._task = self._start(self._channel)
         return self._task
+
+
+def _give_up(channel: Channel, turn: asyncio.Task[AssistantResponse]) -> None:
+    channel.close()
+    turn.cancel()
 
 
 def error_event(error: BaseException, message_id: str | None) -> events.Error:
