@@ -19,6 +19,7 @@ from ragforge_memory import (
     events,
     tool,
 )
+from ragforge_memory.agent.turns import stream as stream_module
 from ragforge_memory.agent.turns.stream import AsyncMessageStream, Channel
 from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, Pause
@@ -37,6 +38,23 @@ async def test_cancel_while_nobody_reads(make_agent: MakeAgent) -> None:
             await anext(stream)
             assert await conversation.cancel()
         assert (await conversation.get_history())[-1].state == "partial"
+
+
+async def test_a_cancel_that_comes_too_late(make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is stored and waits for its reader to be told of: it is whole, and nobody says otherwise."""
+    monkeypatch.setattr(stream_module, "CHANNEL_SIZE", 1)
+    async with make_agent("All.") as agent:
+        conversation = await agent.create_conversation()
+        services = await agent.open()
+        async with conversation.stream_message("Well?") as stream:
+            for _ in range(1 + len(services.degraded)):
+                await anext(stream)
+            while (await conversation.get_history())[-1].role != "assistant":
+                pass
+            assert await conversation.cancel()
+            assert [event.type async for event in stream] == ["text_delta", "message_completed"]
+        assert (stream.response.content, stream.response.state) == ("All.", "complete")
+        assert conversation.state.error == ""
 
 
 async def test_a_stream_that_another_thread_loses_ends_its_turn() -> None:

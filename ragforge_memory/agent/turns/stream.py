@@ -37,9 +37,14 @@ class Channel:
         self._bounded = True
 
     async def send(self, event: events.Event) -> None:
-        """Hands over an event, waiting while the reader is far behind."""
-        await self._room.wait()
-        self._put(event)
+        """Hands over an event, waiting while the reader is far behind.
+
+        Where that is cancelled the event is handed over all the same: what it tells is kept of the turn, too.
+        """
+        try:
+            await self._room.wait()
+        finally:
+            self._put(event)
 
     def end(self, event: events.Event | None = None) -> None:
         """Hands over the last event, if there is one, and the end."""

@@ -154,9 +154,11 @@ class Turn:
         # Whoever cancels now comes too late: the answer is there and is stored as what it is.
         with contextlib.suppress(asyncio.CancelledError):
             await shielded(self._write_answer(self._state))
-        await self._keeping.say_not_embedded()
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._keeping.say_not_embedded()
         response = self._response()
-        await self._emit(events.MessageCompleted(response=response))
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._emit(events.MessageCompleted(response=response))
         return response
 
     @property
