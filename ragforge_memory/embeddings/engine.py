@@ -155,7 +155,7 @@ class EmbeddingThread:
         except RagforgeError as error:
             self._failure = (time.monotonic() + RELOAD_SECONDS, error)
             return None
-        except Exception as error:  # noqa: BLE001 - whatever the runtime raises, callers get one kind of error
+        except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception; callers get one kind of error
             failure = EmbeddingError(f"the embedding model could not be loaded: {error}")
             failure.__cause__ = error
             self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
@@ -181,7 +181,7 @@ class EmbeddingThread:
             if job.steps is None:
                 job.steps = encoder.passages(job.texts)
             batch = next(job.steps, None)
-        except Exception as error:  # noqa: BLE001 - as above; the thread goes on with the next job
+        except BaseException as error:  # noqa: BLE001 - as above; the thread goes on with the next job
             failure = EmbeddingError(f"the embedding model failed: {error}")
             failure.__cause__ = error
             _settle(job.future, error=failure)

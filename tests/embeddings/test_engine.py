@@ -89,6 +89,23 @@ def test_a_failing_job_leaves_the_thread_alive(model: Model, thread: EmbeddingTh
     assert good.result(10) == [[4.0]]
 
 
+class Panic(BaseException):
+    """As Rust code raises it: no Exception."""
+
+
+def test_a_panic_of_the_tokenizer_is_an_error_of_its_job_alone(model: Model, thread: EmbeddingThread) -> None:
+    def panics(text: str) -> list[float]:
+        raise Panic(f"index out of range: {text}")
+
+    model.question = panics  # type: ignore[method-assign]
+    bad = thread.submit(QUESTION, ["q"])
+    with pytest.raises(EmbeddingError, match="index out of range"):
+        bad.result(10)
+    good = thread.submit(PASSAGES, ["good"])
+    model.go.release()
+    assert good.result(10) == [[4.0]]
+
+
 def test_what_waits_at_the_end_fails(model: Model, thread: EmbeddingThread) -> None:
     running = thread.submit(PASSAGES, ["a", "b"])
     assert model.begun.acquire(timeout=10)
