@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +157,22 @@ async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
         await other.open_conversation("session")
         with pytest.raises(InvalidInput, match="session"):
             await mine.save()
+
+
+@pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
+async def test_a_session_is_one_however_many_ask_at_once(settings: dict[str, Any], keeping: Keeping) -> None:
+    async with keeping("neo4j", settings=settings) as agent:
+        opened = await asyncio.gather(*(agent.open_conversation("session") for _ in range(5)))
+        assert len({each.uuid for each in opened}) == 1
+
+
+async def test_a_session_is_none_of_those_that_are_only_called_so(keeping: Keeping) -> None:
+    async with keeping("neo4j") as agent:
+        others = [await agent.create_conversation(title="sprint") for _ in range(2)]
+    async with keeping("neo4j", settings=LATER) as agent:
+        opened = await agent.open_conversation("sprint")
+        assert opened.session_id == "sprint"
+        assert opened.uuid not in {each.uuid for each in others}
 
 
 @pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])

@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.agent.outages.remembered import CONVERSATIONS
-from ragforge_memory.errors import ConversationNotFound, GraphUnavailable
+from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
@@ -89,14 +89,15 @@ class HeldConversations:
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationInfo:
         """Gets the conversation of a session, from memory or from the graph, or makes it in memory."""
-        for info in self.infos.values():
-            if info.session_id == session_id:
-                return info
-        with suppress(ConversationNotFound):
+        if held := self._of_session(session_id):
+            return held
+        # Several may have that title, or a uuid that begins so: none of them is the session.
+        with suppress(ConversationNotFound, InvalidInput):
             known = await self._elsewhere(session_id).find(session_id)
             if known.session_id == session_id:
                 return self._saw(known)
-        return self._new(title, tags, metadata, session_id)
+        # Of many who come at once, the first to hear that there is none makes it.
+        return self._of_session(session_id) or self._new(title, tags, metadata, session_id)
 
     async def get(self, uuid: str) -> ConversationInfo:
         """One conversation.
@@ -207,6 +208,9 @@ class HeldConversations:
         if self._stored is None or uuid not in self.infos:
             return False
         return uuid not in self.in_graph or bool(self.said[uuid])
+
+    def _of_session(self, session_id: str) -> ConversationInfo | None:
+        return next((info for info in self.infos.values() if info.session_id == session_id), None)
 
     def _listed(self, filters: ConversationFilters, cursor: str | None) -> list[ConversationInfo]:
         """All in memory behind a cursor, newest first; with times those that went on then."""
