@@ -47,6 +47,8 @@ class JournalFile:
         self._descriptor: int | None = None
         self._size = 0
         self._held = held or Journalled()
+        # What nobody could store or set aside: it stays in the file, and is not tried again here.
+        self._left = Journalled()
         # Turns whose first line is in the file; one that the disk refused is written with the next line.
         self._begun = set(self._held.turns)
 
@@ -114,11 +116,12 @@ class JournalFile:
         turn is open. Nor in the file beside it with what was set aside.
         """
         with self._guard:
-            known = self._held.creations.pop(conversation_id, None) is not None
-            turns = [turn for turn in self._held.turns.values() if turn.conversation_id == conversation_id]
-            for turn in turns:
-                del self._held.turns[turn.message_id]
-                self._begun.discard(turn.message_id)
+            known = False
+            for kept in (self._held, self._left):
+                known |= kept.creations.pop(conversation_id, None) is not None
+                for turn in [turn for turn in kept.turns.values() if turn.conversation_id == conversation_id]:
+                    del kept.turns[turn.message_id]
+                    self._begun.discard(turn.message_id)
             self._rewrite()
             if os.getpid() == self._pid:
                 forget_aside(self._path.with_suffix(".aside"), conversation_id)
@@ -129,10 +132,14 @@ class JournalFile:
         with self._guard:
             self._rewrite()
 
-    def leave(self, message_id: str) -> None:
-        """Thinks no more of a turn that cannot be stored; its lines stay for the next process."""
+    def leave(self, what: JournalCreation | JournalTurn) -> None:
+        """Thinks no more of what can be neither stored nor set aside; its lines stay for the next process."""
         with self._guard:
-            self._held.turns.pop(message_id, None)
+            if isinstance(what, JournalTurn):
+                if turn := self._held.turns.pop(what.message_id, None):
+                    self._left.turns[what.message_id] = turn
+            elif creation := self._held.creations.pop(what.conversation_id, None):
+                self._left.creations[what.conversation_id] = creation
 
     def set_aside(self, what: JournalCreation | JournalTurn, why: str) -> None:
         """Takes out what cannot be stored and keeps its lines in a file beside this one."""
@@ -188,7 +195,7 @@ class JournalFile:
             if self._descriptor is not None:
                 os.close(self._descriptor)
                 self._descriptor = None
-            if not self._held:
+            if not (self._held or self._left):
                 self._path.unlink(missing_ok=True)
 
     def _of_turn(self, message_id: str, *lines: dict[str, Any], sync: bool = False) -> None:
@@ -201,7 +208,7 @@ class JournalFile:
         """Something has ended: a line says so, or the file is emptied where it was the last."""
         if self._descriptor is None and not self._path.exists():
             return
-        if not self._held:
+        if not (self._held or self._left):
             self._emptied()
         elif written:
             self._write(line)
@@ -215,8 +222,10 @@ class JournalFile:
         """The file with what is open alone."""
         if os.getpid() != self._pid or (self._descriptor is None and not self._path.exists()):
             return
-        open_ones: list[JournalCreation | JournalTurn] = [*self._held.creations.values(), *self._held.turns.values()]
-        lines = [line for each in open_ones for line in each.lines()]
+        kept: list[JournalCreation | JournalTurn] = []
+        for some in (self._left, self._held):
+            kept += [*some.creations.values(), *some.turns.values()]
+        lines = [line for each in kept for line in each.lines()]
         text = "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
         beside = self._path.with_suffix(".new")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)

@@ -16,9 +16,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, Neo4jConfig, events
+from ragforge_memory import AsyncConversationAgent, ConversationNotFound, GraphError, Neo4jConfig, events
 from ragforge_memory.agent import doctor, finding
 from ragforge_memory.agent.turns import keeping
+from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
@@ -186,6 +188,46 @@ async def test_lines_of_another_database_are_set_aside(
         assert "do not lose me" in aside.read_text()
         assert "One." in aside.read_text()
         assert not list((home / "journal").glob("*.jsonl"))
+
+
+class Forbidden(Exception):
+    """As the driver says that another tool's constraint forbids it."""
+
+    code = "Neo.ClientError.Schema.ConstraintValidationFailed"
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["there is room", "a full disk"])
+async def test_a_conversation_that_the_graph_will_never_take(
+    full: bool, make_agent: MakeAgent, neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    """What was said in it is set aside with it, and where the disk refuses that too it stays in the journal."""
+
+    async def refused(*_: Any, **__: Any) -> None:
+        raise GraphError("a constraint forbids it") from Forbidden()
+
+    def no_room(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with proxied(neo4j_config) as (proxy, config):
+        async with make_agent("One.", "Two.", neo4j=config) as agent:
+            other = await agent.create_conversation()
+            await proxy.end()
+            await (await agent.create_conversation()).send_message("do not lose me")
+            monkeypatch.setattr(ConversationStore, "create", refused)
+            if full:
+                monkeypatch.setattr(JournalFile, "set_aside", no_room)
+            await proxy.recover()
+            async with asyncio.timeout(LONGEST_TURN):
+                await (await agent.open()).outage.over()
+                assert (await other.send_message("and you?")).degraded == ()
+        [kept] = (home / "journal").glob("*.jsonl" if full else "*.aside")
+        assert "do not lose me" in kept.read_text()
+        assert "One." in kept.read_text()
+        if full:
+            monkeypatch.undo()
+            monkeypatch.setenv("RAGFORGE_HOME", str(home))
+            await opened(make_agent, config)
+            assert not list((home / "journal").iterdir())
 
 
 async def test_a_full_disk(

@@ -141,6 +141,8 @@ class _Replay:
         self._file = file
         # Where messages are that were taken to be elsewhere, by conversation: others have written meanwhile.
         self._moved: dict[str, dict[int, int]] = {}
+        # Conversations that the graph will never take: nobody deleted them, and their turns are set aside too.
+        self._refused: set[str] = set()
 
     async def creation(self, creation: JournalCreation) -> None:
         """Makes a conversation that was begun while the graph was away."""
@@ -175,7 +177,8 @@ class _Replay:
                 elif ended:
                     await messages.mark_unanswered(turn.user_message_id, recover=False)
             except NotFound:
-                if turn.waits and turn.birth and turn.birth != services.graph_birth:
+                another = turn.waits and turn.birth and turn.birth != services.graph_birth
+                if another or turn.conversation_id in self._refused:
                     raise
                 log.info("a turn of a conversation that was deleted meanwhile was dropped")
                 self._mark(self._file.end, turn.message_id)
@@ -212,13 +215,15 @@ class _Replay:
             if isinstance(error, (ConversationFileError, GraphError)) and not is_final(error):
                 # A disk that is full, a database that takes no writes for now: it waits for better times.
                 raise
-            log.warning("lines of the journal were set aside: %s", error)
+            if isinstance(what, JournalCreation):
+                self._refused.add(what.conversation_id)
             try:
                 self._file.set_aside(what, str(error))
             except OSError as full:
-                log.warning("they stay where they are: %s", full)
-                if isinstance(what, JournalTurn):
-                    self._file.leave(what.message_id)
+                log.warning("lines of the journal cannot be stored (%s) or set aside (%s): they stay", error, full)
+                self._file.leave(what)
+            else:
+                log.warning("lines of the journal were set aside: %s", error)
 
     @staticmethod
     def _mark(mark: Callable[..., None], *what: Any) -> None:
