@@ -63,6 +63,14 @@ def test_an_upgrade_that_went_well_drops_its_copy(files: ServerFiles) -> None:
     assert [entry.name for entry in files.root.iterdir()] == ["data"]
 
 
+def test_without_a_record_the_copy_stays(files: ServerFiles) -> None:
+    copy_data(files, "5.26.30")
+    (files.data / "store").write_text("half migrated, perhaps")
+    settle(files, None)
+    assert (files.data / "store").read_text() == "half migrated, perhaps"
+    assert (files.data_copy("5.26.30") / "store").read_text() == "old"
+
+
 def test_a_copy_that_was_cut_short_counts_for_nothing(files: ServerFiles) -> None:
     part = files.data_copy("5.26.30").with_name("data.before-upgrade-from-5.26.30.part")
     part.mkdir()

@@ -32,7 +32,7 @@ def settle(files: ServerFiles, state: State | None) -> None:
     """Bring an upgrade to its end that was begun earlier. The server must not run.
 
     The record says which server's data it is: still the old one's, and the upgrade failed, so the copy takes its
-    place again; or a newer one's, and the copy is not needed any more.
+    place again; or a newer one's, and the copy is not needed any more. Without a record nobody knows, and it stays.
 
     Raises:
         OSError: a file cannot be moved or removed.
@@ -40,7 +40,9 @@ def settle(files: ServerFiles, state: State | None) -> None:
     for part in files.root.glob("data.before-upgrade-from-*.part"):
         shutil.rmtree(part)
     for copy in files.root.glob("data.before-upgrade-from-*"):
-        if state is not None and copy == files.data_copy(state.store_version or ""):
+        if state is None:
+            continue
+        if copy == files.data_copy(state.store_version or ""):
             shutil.rmtree(files.data, ignore_errors=True)
             os.rename(copy, files.data)
         else:
