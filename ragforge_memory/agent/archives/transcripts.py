@@ -41,7 +41,7 @@ _ATTEMPTS = 3
 async def import_one(
     services: Services, data: Any, *, on_conflict: OnConflict, title: str | None = None
 ) -> ConversationInfo:
-    """Stores the one conversation that ``data`` is; see `AgentSearch.import_conversation`.
+    """Stores the one conversation that ``data`` is; see `AgentImports.import_conversation`.
 
     Raises:
         InvalidInput: it is none, or several, or a part of it is bad, or it is here already and ``on_conflict`` is
@@ -61,7 +61,7 @@ async def import_one(
 async def import_all(
     services: Services, source: Source, *, on_conflict: OnConflict, progress: Report | None = None
 ) -> ImportReport:
-    """Stores all conversations of a source; see `AgentSearch.import_conversations`.
+    """Stores all conversations of a source; see `AgentImports.import_conversations`.
 
     Raises:
         InvalidInput: the source is of no known format; or memory is off.

@@ -115,7 +115,7 @@ def _target(wanted: Wanted, embedder: Embedder | str | None, dimension: int | No
 async def reembed(
     client: GraphClient, project: str, embedder: Embedder, *, progress: Progress | None = None
 ) -> ReembedReport:
-    """Moves a project's vectors to an embedder's space; see `AgentEmbeddings.reembed`.
+    """Moves a project's vectors to an embedder's space; see `AgentVectors.reembed`.
 
     Raises:
         InvalidInput: another process moves them to a third model.
