@@ -9,44 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ragforge_memory.code.rows import embedding_text
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.graph.scopes import ScopeStore
-from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.spaces import Space
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
-    from ragforge_memory.graph.client import GraphClient
-
-
-async def embed_scopes(
-    client: GraphClient,
-    project: str,
-    embedder: Embedder,
-    *,
-    limit: int | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> int:
-    """Embeds the scopes that wait (``:PendingEmbedding``): name, signature and first line of documentation.
-
-    What is not done stays labelled, so it can be broken off at any time and called again.
-
-    Args:
-        client: an open graph.
-        project: whose scopes.
-        embedder: makes the vectors; the project's space becomes, or must be, its.
-        limit: scopes at most; None for all.
-        stop: asked between batches of 32.
-
-    Returns:
-        How many scopes have a new vector.
-
-    Raises:
-        EmbeddingError: the model failed. What it refuses although it answers otherwise has one more attempt noted, and
-            waits no longer after the third.
-        EmbeddingMismatch: the project's vectors are of another model.
-    """
-    from ragforge_memory.embeddings.port import space_model
-
-    space = await open_space(client, project, space_model(embedder), embedder.dimension)
-    return await embed_waiting(ScopeStore(client, space), project, embedder, limit=limit, stop=stop)
 
 
 async def embed_waiting(
@@ -57,7 +23,25 @@ async def embed_waiting(
     limit: int | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> int:
-    """`embed_scopes` for a store whose space is open already."""
+    """Embeds a project's scopes that wait (``:PendingEmbedding``): name, signature and first line of documentation.
+
+    What is not done stays labelled, so it can be broken off at any time and called again.
+
+    Args:
+        store: where they are; its space is where the vectors go.
+        project: whose scopes.
+        embedder: makes the vectors.
+        limit: scopes at most; None for all.
+        stop: asked between batches of 32.
+
+    Returns:
+        How many scopes have a new vector.
+
+    Raises:
+        EmbeddingError: the model failed. What it refuses although it answers otherwise has one more attempt noted, and
+            waits no longer after the third.
+        SpaceMoved: the project's vectors have moved to another space.
+    """
 
     async def vectors(some: Sequence[dict[str, Any]]) -> Sequence[Vector]:
         return await embedder.embed_passages([embedding_text(scope) for scope in some])

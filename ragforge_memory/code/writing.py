@@ -193,7 +193,7 @@ class Writer:
                 parent=parent,
                 parent_uuid=uuids[parent.key] if parent is not None else None,
             )
-            row = self._scope_row(uuids[key], properties, known.get(key), pairing.uuid)
+            row = self._scope_row(uuids[key], properties, known.get(key))
             if row is not None:
                 rows.append(row)
         removed = tuple(scope["uuid"] for scope in pairing.match.lost if scope["uuid"] in gone)
@@ -203,9 +203,7 @@ class Writer:
         broken = (reading.skipped or "").removesuffix(PARTLY) if reading.broken else None
         return FileRow(pairing.uuid, file_properties(parsed, reading.hash, broken), tuple(rows), removed)
 
-    def _scope_row(
-        self, uuid: str, properties: dict[str, Any], before: Stored | None, file_uuid: str
-    ) -> dict[str, Any] | None:
+    def _scope_row(self, uuid: str, properties: dict[str, Any], before: Stored | None) -> dict[str, Any] | None:
         """What to write of a scope; None where the graph has it as it is."""
         if before is None:
             self.totals.added += 1

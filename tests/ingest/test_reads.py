@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.code.embed import embed_scopes
+from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.port import Embedder, space_model
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.scopes import ScopeStore
-from ragforge_memory.graph.spaces import find_space
+from ragforge_memory.graph.spaces import find_space, open_space
 from tests.ingest.conftest import Tree
 from tests.neo4j_servers import LINES
 
@@ -45,6 +46,12 @@ async def twins(either: GraphClient, tree: Tree, project: str) -> tuple[GraphCli
 
 def names(found: list[Any]) -> list[str]:
     return [each.qualified_name for each in found]
+
+
+async def embed_scopes(client: GraphClient, project: str, embedder: Embedder, **given: Any) -> int:
+    """Embeds what waits, in the embedder's space."""
+    space = await open_space(client, project, space_model(embedder), embedder.dimension)
+    return await embed_waiting(ScopeStore(client, space), project, embedder, **given)
 
 
 async def test_by_words(twins: tuple[GraphClient, str, str]) -> None:

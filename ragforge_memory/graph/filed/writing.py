@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line, call_of, line_of, without_texts
+from ragforge_memory.graph.filed.lines import RESULT_TEXTS, Line, call_of, line_of, without_texts
 
 Parameters = dict[str, Any]
 _OWNER = ("user_id", "project")
@@ -144,7 +144,3 @@ def _timed(node: Mapping[str, Any]) -> dict[str, Any]:
     """A call's or a result's properties with its time as one."""
     time = node.get("timestamp")
     return {**node, "timestamp": datetime.fromisoformat(time)} if isinstance(time, str) else dict(node)
-
-
-WITHOUT = frozenset((*MESSAGE_TEXTS, *RESULT_TEXTS, "terms", "arguments"))
-"""The properties that no node of a message, a call or a result has."""
