@@ -174,7 +174,7 @@ class GraphClient:
         Args:
             name: the statement's name.
             recover: whether to wait for a managed server that has gone, and to try again then.
-            timeout: seconds until GraphTimeout, retries included. None: 1.8, and up to 15 for a server that is slow
+            timeout: seconds until GraphTimeout, retries included. None: 2.6, and up to 15 for a server that is slow
                 and not hanging.
             names: names of ours for the statement's ``{{…}}`` places.
             parameters: the statement's parameters.
