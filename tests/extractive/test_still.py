@@ -52,6 +52,11 @@ def test_what_asks_whether_it_still_holds(text: str, form: str, kind: str, targe
         "are there any notes on deleted code?",
         "what did we decide about code that has changed since?",
         "which notes are orphaned?",
+        "what has drifted?",
+        "what drifted since?",
+        "has anything drifted?",
+        "which code has drifted?",
+        "what is orphaned now?",
     ],
 )
 def test_what_asks_for_decisions_whose_code_is_not_what_it_was(text: str) -> None:

@@ -16,7 +16,7 @@ _DECIDED = re.compile(
 )
 _STILL = re.compile(
     r"^(?:(?:is|are|does|do)\b.*\bstill\b|(?:has|have|did) (?!(?:we|i|you)\b).*\b(?:change|edit|modif|drift))"
-    rf"|{AND_STILL}",
+    rf"|{AND_STILL}|^(?:what|which code|which of it)(?: (?:has|have|is|are|was|were))? (?:drifted|orphaned)\b",
     re.I,
 )
 _TO_DO = re.compile(

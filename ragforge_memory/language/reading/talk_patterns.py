@@ -53,6 +53,9 @@ NOTED = (
     r"(?: (?:that|which))?(?: (?:are|is|were|do we have|have we|we have))? (?:(?:drifted|orphaned)"
     r"|(?:about|on|of|for|tied to) {lost_code})",
     r"(?P<x>)what (?:was|is|were|has been|did (?:we|i)|have (?:we|i)|(?:we|i)) {said} (?:about|on|for) {lost_code}",
+    # "Drifted" and "orphaned" are our own words for it.
+    r"(?P<x>)(?:what|which code|which of it|(?:has|is) (?:anything|something))"
+    r"(?: (?:has|have|is|are|was|were))? (?:drifted|orphaned)(?: (?:since|meanwhile|now|so far|by now|already))*",
     r"(?P<x>)(?:remind me )?what(?:['’]s| is| was)? (?:(?:still|there|left|open|remains|remaining|outstanding) )*"
     r"to (?:do|be done)"
     r"(?: (?:next|here|now|still))?",
