@@ -85,6 +85,8 @@ _RELATING: frozenset[Form] = frozenset(
     {"callers", "uses", "callees", "subclasses", "bases", "tests", "raises", "throws", "catches", "imports",
      "overrides", "overridden", "decorated"}
 )  # fmt: skip
+# Nobody calls a text: what is called so is a method, though its name ends as a file's does.
+_METHOD = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|html?|css|sql|txt|md|rst|toml|ya?ml|cfg|ini)$", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
 _WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
 
@@ -271,6 +273,8 @@ def _sensible(question: Question) -> Question | None:
             # "Which database do we use?", "what runs in parallel?" ask for no definitions.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
+            if question.form == "callers" and _METHOD.match(target.text):
+                return replace(question, target=replace(target, kind="name", marked=True))
             if target.kind == "file" and question.form in ("callers", "uses", "subclasses"):
                 return replace(question, form="imports")  # nothing else uses a file
             # "Which functions use caching?" has no name in it: it is a search.
