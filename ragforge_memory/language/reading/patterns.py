@@ -132,9 +132,10 @@ _SUBCLASSES = (
     r"{give}{its} {below}",
 )
 _CALLEES = (
-    # "Which functions call run" asks for callers of run, not for what "call" runs.
+    # "Which functions call run" asks for callers of run, not for what "call" runs; nor does "is" run in "what is Run?".
     r"(?:what|which)(?: (?:other|else|internal|project))*"
-    r"(?:(?: {noun})? (?:does|do|will|would|is|are|gets?)|(?! (?:{noun} )?(?:{calls}|{uses}) )(?: {noun})?) {x} "
+    r"(?:(?: {noun})? (?:does|do|will|would|is|are|gets?)"
+    r"|(?! (?:{noun} )?(?:{calls}|{uses}|is|are|was|were) )(?: {noun})?) {x} "
     r"(?:(?:end up|go and|go on to) )?(?:call|invoke|calling|invoking|execute|run|trigger|use|depend on|rely on|need"
     r"|import|instantiate|delegate to)(?: (?:internally|inside|directly|itself|on))?",
     r"(?:what|which) (?:other )?(?:function |method )?calls? (?:does|do|are|is) {x} "
