@@ -17,6 +17,7 @@ from ragforge_memory.language.said.echoes import only_asks
         ("hwo calls parse", "callers", "parse", "`hwo` as `who`"),
         ("wich classes implement Router?", "subclasses", "Router", "`wich` as `which`"),
         ("shwo me the code of parse", "show", "parse", "`shwo` as `show`"),
+        ("whats in bank/safe.py", "outline", "bank/safe.py", "`whats` as `what's`"),
         ("whcih loaders run first?", "search", "which loaders run first?", "`whcih` as `which`"),
     ],
 )

@@ -8,6 +8,8 @@ from ragforge_memory.language.names import distance
 from ragforge_memory.language.reading.wording import content_words
 
 _ASKING = ("who", "what", "which", "where", "when", "why", "how", "does", "show")
+# "Whats in core.py", "hows it set": they are short for two words.
+_SHORT = re.compile(r"(?:what|who|how|when)s")
 # From here on a letter that is missing, or is there twice, leaves a word that is no other.
 _LONG = 5
 _FIRST = re.compile(r"\W*(?P<word>[A-Za-z]+)(?=\s+\S)")
@@ -16,12 +18,16 @@ _FIRST = re.compile(r"\W*(?P<word>[A-Za-z]+)(?=\s+\S)")
 def mendings(said: str) -> list[tuple[str, str]]:
     """A sentence as it may be meant, and what was read as what; none where its first word is no such slip.
 
-    Two letters that changed places are one, or in a long word one letter too many or too few.
+    Two letters that changed places are one, or in a long word one letter too many or too few; so is an apostrophe that
+    is left out.
     """
     first = _FIRST.match(said)
     written = first["word"].lower() if first else ""
     if first is None or len(written) < len("who") or not content_words(written):
         return []
+    if _SHORT.fullmatch(written):
+        meant = f"{written[:-1]}'s"
+        return [(f"{said[: first.start('word')]}{meant}{said[first.end() :]}", f"`{first['word']}` as `{meant}`")]
     return [
         (f"{said[: first.start('word')]}{word}{said[first.end() :]}", f"`{first['word']}` as `{word}`")
         for word in _ASKING
