@@ -87,6 +87,11 @@ def test_lines_that_have_to_do_with_threads() -> None:
         "- bag.java:6 `// Not thread-safe.`",
         "- bag.java:4 `private volatile boolean closed;`",
     ]
+    shared = grep(("bag.java", 3, "// It can be shared between threads."), ("bag.java", 5, "// One of many threads."))
+    assert threads([read, shared])[1:] == [
+        "- bag.java:3 `// It can be shared between threads.`",
+        "- bag.java:5 `// One of many threads.`",
+    ]
     assert threads([read, grep()]) == [
         "`ConcurrentBag` (bag.java, line 2): no line says that it is thread-safe, and none has a lock or the like."
     ]

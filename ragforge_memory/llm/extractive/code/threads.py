@@ -15,14 +15,15 @@ from ragforge_memory.models.text import counted
 _MAX_SHOWN = 12
 
 OF_THREADS = (
-    r"(?i:\bthread[- _]?safe|\bconcurren(?:t|cy|tly)\b|\bmutex|\bsemaphore|\bthread[- _]?local)|\bsynchronized\b"
+    r"(?i:\bthread[- _]?safe|\b(?:between|across|several|multiple|many|different) threads\b"
+    r"|\bconcurren(?:t|cy|tly)\b|\bmutex|\bsemaphore|\bthread[- _]?local)|\bsynchronized\b"
     r"|\bsynchronize\b|\bvolatile\b|\bAtomic[A-Z]\w*|\bConcurrent[A-Z]\w*|\bCopyOnWrite\w*|\b(?:\w*[a-z])?(?:Lock|Latch)\b"
     r"|\bRwLock\b|\bpthread_\w+|\bsync\.(?:Mutex|RWMutex|Once|Map|Pool)|\bMonitor\b|\bInterlocked\b|\bstd::atomic"
     r"|\block\s*\(|\.(?:lock|unlock)\(|\bunsafe impl\b.*\b(?:Send|Sync)\b"
 )
 """Lines that lock, that share what is safe to share, or that say of something that it is."""
 
-_SAYS_SAFE = re.compile(r"\bthread[- _]?safe", re.I)
+_SAYS_SAFE = re.compile(r"\bthread[- _]?safe|\b(?:between|across) threads\b", re.I)
 
 
 def thread_calls(question: Question, value: Mapping[str, Any]) -> tuple[Call, ...]:
