@@ -79,6 +79,19 @@ def test_a_test_beside_the_code_is_one() -> None:
     ]
 
 
+def test_a_field_is_not_the_test_that_has_its_name() -> None:
+    scope = {"qualified_name": "test_before_run", "file": "tests/test_cli.py", "line": 3}
+    line = {"file": "tests/test_cli.py", "line": 4, "text": "Command(before_run=print)"}
+    found = [
+        Found(Call("find_callers", ()), {"match": "partial", "total": 1, "scopes": [scope]}),
+        Found(Call("grep_code", ()), {"matches": [line]}),
+    ]
+    assert evidence.tested("before_run", found) == [
+        "No test calls `before_run` directly, but these lines of tests name it:",
+        "- tests/test_cli.py:4 `Command(before_run=print)`",
+    ]
+
+
 def test_an_example_is_no_test() -> None:
     use = {"file": "examples/bank.py", "qualified_name": "show", "lines": [5]}
     scope = {"qualified_name": "Vault.open", "file": "bank.py", "line": 3, "callers": [use]}

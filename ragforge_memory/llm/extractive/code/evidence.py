@@ -369,8 +369,10 @@ def _number(lines: Sequence[Mapping[str, Any]], found: Sequence[Found]) -> str:
 
 def _named(asked: str, found: Sequence[Found]) -> str:
     """What is asked about with its place, where it is defined once."""
-    scopes = _value(found, "find_callers").get("scopes") or []
-    return subject(scopes[0]) if len(scopes) == 1 else f"`{asked}`"
+    value = _value(found, "find_callers")
+    scopes = value.get("scopes") or []
+    # What only has the name in its own is something else: the test of a field that no outline has.
+    return subject(scopes[0]) if len(scopes) == 1 and value.get("match") not in ("partial", "typo") else f"`{asked}`"
 
 
 def _none(asked: str, found: Sequence[Found], what: str) -> str:
