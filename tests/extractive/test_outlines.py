@@ -101,6 +101,18 @@ def test_only_what_a_project_is_asks_for_its_readme() -> None:
 
 
 @pytest.mark.anyio
+async def test_a_text_that_defines_nothing_is_somewhere_too() -> None:
+    outline = {"asked": "README.md", "match": "none", "kind": "none", "total": 0, "scopes": []}
+    text = {"file": "README.md", "start_line": 1, "end_line": 1, "total_lines": 12, "content": "# shop"}
+    assert await answer_to("where is README.md?", {"outline": outline, "read_file": text}) == (
+        "`README.md` is there, with 12 lines and no definition that I know: `show me README.md` shows how it begins."
+    )
+    assert (
+        await answer_to("where is README.md?", {"outline": outline}) == "Nothing found for `README.md` in this project."
+    )
+
+
+@pytest.mark.anyio
 async def test_what_is_asked_for_by_sort_is_told_of_files_alone() -> None:
     value = {"kind": "folder", "asked": "src", "total": 1, "files": ["src/a.py"], "definitions": {"src/a.py": ["A"]}}
     lines = (await answer_to("list the classes in src/", {"outline": value})).splitlines()

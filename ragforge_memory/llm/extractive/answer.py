@@ -54,7 +54,14 @@ from ragforge_memory.llm.extractive.code.members import (
 )
 from ragforge_memory.llm.extractive.code.message_lines import message_lines
 from ragforge_memory.llm.extractive.code.option_lines import option_lines, without_options
-from ragforge_memory.llm.extractive.code.outlines import beginning, other_file, outlined, overloaded, shown_to_others
+from ragforge_memory.llm.extractive.code.outlines import (
+    beginning,
+    other_file,
+    outlined,
+    overloaded,
+    shown_to_others,
+    there,
+)
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.threads import threads
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
@@ -250,6 +257,8 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         return outlined(replace(question, form="outline"), asked, values)
     if "outline" in values and "read_scope" not in values:
         text = beginning(values.get("read_file", {})) if question.form == "show" else []
+        if question.form == "where" and (place := there(values.get("read_file", {}))):
+            return [*place, *other_file(asked, values["outline"])]
         return [*text, *other_file(asked, values["outline"])] if text else outlined(question, asked, values)
     value = values.get("read_scope", {})
     scopes = value.get("scopes") or []

@@ -300,6 +300,10 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
         case "show" if target.kind == "file" and value.get("kind") != "folder":
             path = value.get("file") or value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 60))),)
+        case "where" if value.get("kind") == "none" and target.kind == "file":
+            # A text defines nothing, and is there all the same.
+            path = value.get("unread") or target.text
+            return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 1))),)
         case "outline" if value.get("kind") == "none" and target.kind == "file":
             path = value.get("unread") or target.text
             return (Call("read_file", (("path", path), ("start_line", 1), ("end_line", 40))),)

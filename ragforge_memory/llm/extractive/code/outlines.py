@@ -316,6 +316,14 @@ def _says_something(paragraph: Sequence[str]) -> bool:
     return paragraph[-1].endswith((".", "!")) and len(" ".join(paragraph).split()) >= _SENTENCE
 
 
+def there(value: Mapping[str, Any]) -> list[str]:
+    """That a file that defines nothing is there, and how to see it; none where it was not read."""
+    if not value.get("content"):
+        return []
+    file, lines = value["file"], counted(int(value["total_lines"]), "line")
+    return [f"`{file}` is there, with {lines} and no definition that I know: `show me {file}` shows how it begins."]
+
+
 def beginning(value: Mapping[str, Any]) -> list[str]:
     """The first lines of a file that defines nothing; none where they were not read."""
     return code_lines("", value) if value.get("content") else []
