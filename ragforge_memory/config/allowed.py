@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ COMMAND = "ragforge config allow"
 _ADDRESSES = ("llm.base_url", "neo4j.uri")
 _VENDORS = frozenset({"api.openai.com", "generativelanguage.googleapis.com"})
 _NEAR = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,10 @@ def listed(outside: Iterable[Outside]) -> str:
 
 
 def _is_near(address: str) -> bool:
-    """Whether an address is a vendor's own, or one of this machine or its network by its literal host."""
+    """Whether an address is a vendor's own, or one of this machine or its network by its literal host.
+
+    Whoever looks a host up takes 134744072 and 0x8080808 for 8.8.8.8, and dots of other scripts for dots.
+    """
     try:
         parts = urlsplit(address)
         host = (parts.hostname or "").rstrip(".").lower()
@@ -109,7 +114,8 @@ def _is_near(address: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_private
     except ValueError:
-        return "." not in host or host.endswith(_NEAR)
+        one_word = "." not in host and not _NUMBER.fullmatch(host)
+        return host.isascii() and (one_word or host.endswith(_NEAR))
 
 
 def _file() -> Path:

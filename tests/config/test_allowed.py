@@ -36,6 +36,10 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
         ("llm: {provider: openai, model: m, base_url: 'https://api.openai.com.evil.example/v1'}", {}, ["llm.base_url"]),
         ("llm: {provider: openai, model: m, base_url: 'http://api.openai.com/v1'}", {}, ["llm.base_url"]),
         ("llm: {provider: openai, model: m, base_url: 'https://api.openai.com@evil.example/'}", {}, ["llm.base_url"]),
+        ("llm: {provider: openai, model: m, base_url: 'http://134744072/v1'}", {}, ["llm.base_url"]),
+        ("llm: {provider: openai, model: m, base_url: 'http://0x08080808/v1'}", {}, ["llm.base_url"]),
+        ("llm: {provider: openai, model: m, base_url: 'http://evil\u3002example/v1'}", {}, ["llm.base_url"]),
+        ("neo4j: {uri: 'bolt://134744072:7687'}", {}, ["neo4j.uri"]),
         ("neo4j: {uri: 'neo4j+s://evil.example', password: '${NEO4J_PW}'}", {"NEO4J_PW": "p"}, ["neo4j.uri"]),
         (
             "neo4j: {uri: 'bolt://8.8.8.8:7687'}\nllm: {model: m, base_url: 'https://evil.example'}",
