@@ -14,6 +14,7 @@ from ragforge_memory.agent.context.snapshots import quote_of
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.llm.scripted import Pause
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from tests.agent.conftest import MakeAgent
@@ -61,10 +62,16 @@ async def test_a_paraphrase_is_found_by_its_meaning(make_agent: MakeAgent) -> No
         assert found["bananas are yellow"].similarity == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("how", ["late", "failing"])
-async def test_what_is_late_or_fails_is_left_out(make_agent: MakeAgent, how: str) -> None:
+async def _broken(*_: Any, **__: Any) -> None:
+    raise ValueError("a mistake of ours")
+
+
+@pytest.mark.parametrize("how", ["late", "failing", "broken"])
+async def test_what_is_late_or_fails_is_left_out(
+    make_agent: MakeAgent, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     embedder = Told()
-    settings = {**SETTINGS, "recall_deadline_ms": 1}
+    settings = {**SETTINGS, "recall_deadline_ms": 20_000 if how == "broken" else 1}
     async with make_agent(*["So."] * 6, embedder=embedder, settings=settings) as agent:
         conversation = await agent.create_conversation("t")
         for text in ("bananas are yellow", "one", "two", "three"):
@@ -72,6 +79,8 @@ async def test_what_is_late_or_fails_is_left_out(make_agent: MakeAgent, how: str
         await agent.drain()
         embedder.wait = asyncio.Event() if how == "late" else None
         embedder.fails = how == "failing"
+        if how == "broken":
+            monkeypatch.setattr(SearchStore, "by_meaning", _broken)
         async with conversation.stream_message("what colour has this fruit?") as stream:
             told = [event async for event in stream]
         answer = stream.response

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, following, similarity_to
-from ragforge_memory.errors import EmbeddingError, RagforgeError
+from ragforge_memory.errors import EmbeddingError, foreign
 from ragforge_memory.graph.search import Filters, Hits
 from ragforge_memory.models.conversation import ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
@@ -114,8 +114,8 @@ async def _found(
         hits = await following(by_meaning)
         older = [hit for hit in hits.items if hit.seq <= floor][:limit]
         read = await searches.messages([(hit.conversation_id, hit.seq) for hit in older], filters=Filters())
-    except RagforgeError as error:
-        log.warning("nothing is found by meaning: %s", error)
+    except Exception as error:  # whatever fails here fails no turn
+        log.warning("nothing is found by meaning: %s", error, exc_info=foreign(error))
         if isinstance(error, EmbeddingError):
             failed(error)
         return []
