@@ -154,8 +154,7 @@ class ConversationStore:
         exact = [info for info in found if reference in (info.uuid, info.session_id)]
         found = [info for info in found if info.uuid.startswith(reference) or info.title == reference] or found
         if len(found) > 1 and not exact:
-            names = ", ".join(f"{info.uuid[:8]} ({info.title or 'untitled'})" for info in found[:5])
-            raise InvalidInput(f"{reference!r} fits several conversations: {names}", hint="give more of the uuid")
+            raise fits_several(reference, found)
         return (exact or found)[0]
 
     async def page(
@@ -288,6 +287,12 @@ class ConversationStore:
 
 def _cursor_of(row: Mapping[str, Any]) -> str:
     return make_cursor("conversations", row["updated_at"], row["uuid"])
+
+
+def fits_several(reference: str, found: Sequence[ConversationInfo]) -> InvalidInput:
+    """The error for a reference that several conversations have, none of them as its own name."""
+    names = ", ".join(f"{info.uuid[:8]} ({info.title or 'untitled'})" for info in found[:5])
+    return InvalidInput(f"{reference!r} fits several conversations: {names}", hint="give more of the uuid")
 
 
 def _not_found(reference: str) -> ConversationNotFound:

@@ -166,6 +166,17 @@ async def test_a_session_is_one_however_many_ask_at_once(settings: dict[str, Any
         assert len({each.uuid for each in opened}) == 1
 
 
+@pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
+async def test_a_title_of_several_names_none(settings: dict[str, Any], keeping: Keeping) -> None:
+    async with keeping("neo4j", settings=settings) as agent:
+        made = [await agent.create_conversation(title="sprint") for _ in range(2)]
+        with pytest.raises(InvalidInput, match="fits several conversations") as told:
+            await agent.load_conversation("sprint")
+        assert all(each.uuid[:8] in str(told.value) for each in made)
+        named = await agent.open_conversation("sprint")
+        assert (await agent.load_conversation("sprint")).uuid == named.uuid
+
+
 async def test_a_session_is_none_of_those_that_are_only_called_so(keeping: Keeping) -> None:
     async with keeping("neo4j") as agent:
         others = [await agent.create_conversation(title="sprint") for _ in range(2)]

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from ragforge_memory.agent.outages.remembered import CONVERSATIONS
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
-from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.conversations import ConversationStore, fits_several
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.models.conversation import (
@@ -115,10 +115,18 @@ class HeldConversations:
         return [found[uuid] for uuid in uuids if uuid in found]
 
     async def find(self, reference: str) -> ConversationInfo:
-        """One conversation by its uuid, session or title; a saved one by the start of its uuid too."""
-        for info in self.infos.values():
-            if reference in (info.uuid, info.session_id, info.title):
-                return info
+        """One conversation by its uuid, session or title; a saved one by the start of its uuid too.
+
+        Raises:
+            ConversationNotFound: nothing fits.
+            InvalidInput: the reference is the title of several.
+        """
+        exact = [info for info in self.infos.values() if reference in (info.uuid, info.session_id)]
+        titled = [info for info in self.infos.values() if info.title == reference]
+        if len(titled) > 1 and not exact:
+            raise fits_several(reference, titled)
+        if exact or titled:
+            return (exact or titled)[0]
         return self._saw(await self._elsewhere(reference).find(reference))
 
     async def page(
