@@ -91,6 +91,9 @@ def test_only_what_a_project_is_asks_for_its_readme() -> None:
     for text, tools in (
         ("what does this project do?", ["outline", "read_file"]),
         ("what is this project about?", ["outline", "read_file"]),
+        ("tell me about this project", ["outline", "read_file"]),
+        ("tell me something about the codebase", ["outline", "read_file"]),
+        ("describe this repo", ["outline", "read_file"]),
         ("give me an overview", ["outline", "read_file"]),
         ("which files are there?", ["outline"]),
         ("list the files in this project", ["outline"]),

@@ -19,7 +19,8 @@ OVERVIEW = (
     r"(?: (?:have|has|contains?|structured|organi[sz]ed|laid out|look like))?",
     r"(?:what|which) files are (?:there|here)|(?:give me )?(?:an )?overview|list (?:all )?(?:the )?files"
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
-    r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do",
+    r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do"
+    r"|(?:tell me (?:(?:something|more|a bit) )?about|describe|explain|summari[sz]e|introduce me to) {project}",
     r"(?:what|which|how many|list|show)(?: me)?(?: all)?(?: of)?(?: the)? {listed}"
     r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}"
     r"|(?:how many|what|which) {listed} (?:does|do) {project} (?:have|contain|define)",

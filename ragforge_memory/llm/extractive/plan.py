@@ -59,7 +59,9 @@ from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged, line_patte
 
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(
-    r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*(?:what\b|(?:give me )?(?:an )?overview)", re.I
+    r"^(?!.*\b(?:files|modules|packages|inside|in)\b)\W*"
+    r"(?:what\b|(?:give me )?(?:an )?overview|(?:tell me|describe|explain|summari[sz]e|introduce)\b)",
+    re.I,
 )
 # Messages that a search for what was said of something brings.
 _SOME = 30
