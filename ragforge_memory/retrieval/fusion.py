@@ -49,7 +49,7 @@ def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key,
 
 
 def fused_with_gaps(
-    text: Mapping[Key, float], meaning: Mapping[Key, float], unjudged: Collection[Key]
+    text: Mapping[Key, float], meaning: Mapping[Key, float], unjudged: Collection[Key], share: float = 1.0
 ) -> dict[Key, float]:
     """Both lists' sums; what has no vector is judged by its words alone, on the same scale.
 
@@ -62,6 +62,7 @@ def fused_with_gaps(
         text: the list by words.
         meaning: the list by meaning; empty: there is nothing to make up for.
         unjudged: which of ``text`` have no vector; where ``meaning`` has one by now, it counts.
+        share: how likely each of ``unjudged`` has none, where that is not known of each.
     """
     words, near = scaled(text), scaled(meaning)
     total: dict[Key, float] = dict(words)
@@ -70,5 +71,5 @@ def fused_with_gaps(
     if near:
         for key in unjudged:
             if key in words and key not in near:
-                total[key] += VECTOR_WEIGHT * words[key]
+                total[key] += VECTOR_WEIGHT * share * words[key]
     return total

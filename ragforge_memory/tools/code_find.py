@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
-from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
+from ragforge_memory.retrieval.fusion import fused_with_gaps
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import code_of, shown, uuids
@@ -38,15 +38,13 @@ async def search_code(context: ToolContext, query: str, limit: int = 10) -> Tool
         raise ToolError("the query is empty", hint="say what to look for")
     code = code_of(context)
     by_text, by_vector, counts, failed = await _candidates(context, code, query)
-    order = fused(
-        [
-            (1.0, {scope.uuid: scope.score or 0.0 for scope in by_text}),
-            (VECTOR_WEIGHT, {scope.uuid: scope.score or 0.0 for scope in by_vector}),
-        ]
-    )
-    found = {scope.uuid: scope for scope in (*by_vector, *by_text)}
+    words = {scope.uuid: scope.score or 0.0 for scope in by_text}
     cosines = {scope.uuid: scope.score or 0.0 for scope in by_vector}
-    texts = {scope.uuid for scope in by_text}
+    # Which of those that are not near have no vector yet nobody says; how many have none is known.
+    missing = 1 - counts.embedded / counts.scopes if counts.scopes else 0.0
+    scores = fused_with_gaps(words, cosines, words, share=max(0.0, missing))
+    order = sorted(scores.items(), key=lambda pair: -pair[1])
+    found = {scope.uuid: scope for scope in (*by_vector, *by_text)}
     best = [(found[uuid], score) for uuid, score in order[: max(1, min(limit, MAX_RESULTS))]]
     return ToolOutput(
         {
@@ -57,7 +55,7 @@ async def search_code(context: ToolContext, query: str, limit: int = 10) -> Tool
                     "score": round(score, 4),
                     "similarity": _similarity(context, cosines.get(scope.uuid)),
                     "matched_by": [
-                        *(["text"] if scope.uuid in texts else []),
+                        *(["text"] if scope.uuid in words else []),
                         *(["vector"] if scope.uuid in cosines else []),
                     ],
                 }

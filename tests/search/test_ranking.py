@@ -92,6 +92,8 @@ def test_what_has_no_vector_is_judged_by_its_words() -> None:
     assert scores == pytest.approx(
         {"verbatim": 2.5, "some": 1.25, "near": VECTOR_WEIGHT, "nonsense": VECTOR_WEIGHT / 2, "other": 0.0}
     )
+    half = fused_with_gaps(text, meaning, {"verbatim", "some", "near"}, share=0.5)
+    assert (half["verbatim"], half["near"]) == pytest.approx((1 + VECTOR_WEIGHT / 2, VECTOR_WEIGHT))
 
 
 def test_an_excerpt_is_around_the_words() -> None:

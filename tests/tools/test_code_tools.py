@@ -161,6 +161,27 @@ async def test_an_embedder_without_vectors_searches_by_words(context: ToolContex
     assert ran.value["embedded"]["why_no_vector"] == "no definition has a vector yet"
 
 
+async def test_the_first_that_have_vectors_do_not_come_before_what_has_the_words(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert context.scopes is not None
+    far = (await context.scopes.by_name(context.owner.project, "check_limit"))[0]
+
+    async def counts(*_: Any) -> ScopeCounts:
+        return ScopeCounts(100, 1, 1)
+
+    async def near(*_: Any, **__: Any) -> list[Any]:
+        return [far.model_copy(update={"score": 0.8})]
+
+    monkeypatch.setattr(context.scopes, "counts", counts)
+    monkeypatch.setattr(context.scopes, "search_vector", near)
+    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(
+        ToolRequest("1", "search_code", {"query": "the sum of what is added"}),
+        replace(context, embedder=HashingEmbedder()),
+    )
+    assert ran.value["results"][0]["qualified_name"] == "total_price"
+
+
 @pytest.mark.parametrize("search", ["search_text", "search_vector"])
 async def test_search_code_says_why_it_failed(
     context: ToolContext, monkeypatch: pytest.MonkeyPatch, search: str
