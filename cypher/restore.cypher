@@ -76,8 +76,9 @@ RETURN c.uuid AS uuid
 
 // part: restored
 // What a restored conversation has beside the properties of its `row`: whose it is, and times as times. A pause after a
-// failure that is longer than any of ours is ended.
-      uuid: row.uuid, user_id: $user_id, project: $project, owner_token: $owner_token,
+// failure that is longer than any of ours is ended. `restored_at` tells a process that keeps vectors of it that its
+// messages may say something else now.
+      restored_at: datetime(), uuid: row.uuid, user_id: $user_id, project: $project, owner_token: $owner_token,
       created_at: datetime(row.created_at), updated_at: datetime(row.updated_at), branched_at: datetime(row.branched_at),
       summary_until: CASE WHEN datetime(row.summary_until) < datetime() + duration({seconds: $seconds})
         THEN datetime(row.summary_until) END

@@ -146,8 +146,8 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 // requires: 2026.2
 // As search_history_vector, for a lineage of which this process has vectors itself: $kept says up to which seq of which
 // conversation, and the index is asked for what came after it. `stale` says that the last message of which it has one is
-// not there any more: the conversation was deleted, and may have been restored from what it was before. `head` is the
-// conversation's last seq.
+// not there any more, since the conversation was deleted, or that it was restored since. `head` is the conversation's last
+// seq.
 CYPHER 25
 // include: read_lineage
 CALL (lineage) {
@@ -168,7 +168,9 @@ CALL (lineage) {
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
   any(l IN lineage WHERE $kept[l.id] IS NOT NULL AND NOT EXISTS {
-    MATCH (m:Message {uuid: $kept[l.id].last}) WHERE m.conversation_id = l.id AND m.seq = $kept[l.id].seq
+    MATCH (held:Conversation {uuid: l.id}), (m:Message {uuid: $kept[l.id].last})
+    WHERE m.conversation_id = held.uuid AND m.seq = $kept[l.id].seq
+      AND coalesce(toStringOrNull(held.restored_at), '') = $kept[l.id].restored
   }) AS stale,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
@@ -187,7 +189,8 @@ CALL (c) {
   RETURN waiting, [m IN page WHERE m.seq < coalesce(waiting, m.seq + 1) AND size(m[$property]) = $dimension] AS kept
 }
 RETURN [m IN kept | m.seq] AS seqs, [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times,
-  [m IN kept | vector(m[$property], $dimension, FLOAT32)] AS vectors, [m IN kept | m.uuid] AS uuids, waiting
+  [m IN kept | vector(m[$property], $dimension, FLOAT32)] AS vectors, [m IN kept | m.uuid] AS uuids, waiting,
+  coalesce(toStringOrNull(c.restored_at), '') AS restored
 
 // name: search_owner_text
 // By words, in every conversation of an owner; otherwise as search_history_text. Some hits are those of conversations

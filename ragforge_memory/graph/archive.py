@@ -28,7 +28,7 @@ _BATCH_CHARACTERS = 4_000_000
 _LEFT_OUT = frozenset(
     {"user_id", "project", "owner_token", "conversation_id", "message_id", "tool_call_id", "terms", "has_text"}
     | {"lineage_ids", "lineage_tops", "swept_to", "file_path", "summary_token", "insight_token", "insight_until"}
-    | {"attempts", "attempt", "import_token", "import_until", "import_step", "import_holder"}
+    | {"attempts", "attempt", "import_token", "import_until", "import_step", "import_holder", "restored_at"}
 )
 
 

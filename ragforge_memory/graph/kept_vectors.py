@@ -1,8 +1,9 @@
 """Vectors of long conversations that this process keeps, since a vector index searches them slower and misses more.
 
 They are a copy, made in the background once a long conversation is searched: until it is there the index answers, and
-always for what came after it. A vector of a message never changes but by `reembed`, which moves to another space; that
-the last message of a copy is still where it was is asked with every search.
+always for what came after it. A vector of a message never changes but by `reembed`, which moves to another space, and
+where its conversation was deleted and restored: that it was not, and that the last message of a copy is still where it
+was, is asked with every search.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class _Copy:
     top: int
     known: int
     """The last seq that there was when it was begun."""
+    restored: str
+    """When its conversation was last restored; empty: never."""
     last: str = ""
     """The uuid of its last message."""
     seqs: list[int] = field(default_factory=list)
@@ -151,7 +154,7 @@ class KeptVectors:
             copy = self._copies.get(part.conversation_id)
             if copy is not None and copy.space == space and copy.seqs:
                 self._copies.move_to_end(part.conversation_id)
-                end = {"seq": copy.seqs[-1], "last": copy.last}
+                end = {"seq": copy.seqs[-1], "last": copy.last, "restored": copy.restored}
                 found.append((copy, min(part.top, copy.top), end))
         return Kept(found)
 
@@ -234,7 +237,7 @@ class KeptVectors:
         while copy is not None and copy.top < wanted.until and self._copies.get(name) is copy:
             until = min(copy.top + PAGE, wanted.until)
             page = await self._page(wanted, copy.top, until)
-            if page is None:
+            if page is None or page["restored"] != copy.restored:
                 self._copies.pop(name, None)
                 return
             taken, matrix = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
@@ -273,14 +276,16 @@ class KeptVectors:
             self._refuse(wanted, f"its {count:,} vectors take more than {self._most_bytes:,} bytes")
             return None
         page = await self._page(wanted, wanted.floor, wanted.until, step=-(-count // PAGE))
-        _, sample = await asyncio.to_thread(_unit, page["vectors"] if page else (), wanted.space.dimension)
+        if page is None:
+            return None
+        _, sample = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
         if len(sample) < min(_GROWN, self._least):  # too few to know where the others lie
             self._resting[wanted.conversation_id] = time.monotonic() + _REST
             return None
         while sum(other.bytes for other in self._copies.values()) > room:
             self._copies.popitem(last=False)
         vectors = await asyncio.to_thread(NearestVectors, sample, count)
-        copy = _Copy(wanted.conversation_id, wanted.space, vectors, wanted.floor, wanted.until)
+        copy = _Copy(wanted.conversation_id, wanted.space, vectors, wanted.floor, wanted.until, page["restored"])
         self._copies[wanted.conversation_id] = copy
         return copy
 

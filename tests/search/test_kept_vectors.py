@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+import re
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -190,6 +192,27 @@ async def test_what_is_restored_from_before_is_copied_anew(keeping: Any) -> None
         await searches.kept.settled()
         assert searches.of(talk) == {talk.uuid: 110}
         await searches.check(talk, [(talk.uuid, 130)])
+
+
+async def test_what_is_restored_otherwise_is_copied_anew(keeping: Any) -> None:
+    """Its messages are where they were, under their own uuids, and say something else."""
+    async with keeping() as (agent, searches):
+        talk = await imported(agent, 100)
+        document = await talk.export()
+        assert await searches.make(talk) == {talk.uuid: 80}
+        before = searches.kept._copies[talk.uuid]
+        await talk.delete()
+        changed = json.loads(
+            re.sub(r"topic (\d+)", lambda told: f"harbour {int(told[1]) * 7 % 50}", json.dumps(document))
+        )
+        assert changed != document
+        talk = await agent.import_conversation(changed)
+        await agent.drain()
+        await searches.check(talk, [(talk.uuid, 100)])
+        await searches.check(talk, [(talk.uuid, 100)])
+        await searches.kept.settled()
+        assert searches.kept._copies[talk.uuid] is not before
+        await searches.check(talk, [(talk.uuid, 100)])
 
 
 async def test_both_parts_of_a_lineage_are_kept(keeping: Any) -> None:
