@@ -48,6 +48,7 @@ def test_revisions(text: str, revision: str) -> None:
     [
         ("what changed in src/ascii.rs since 1.0.0?", "src/ascii.rs", "1.0.0..HEAD"),
         ("which functions changed in src/ since HEAD~3?", "src/", "HEAD~3..HEAD"),
+        ("what changed since v1.2 in src/main.py?", "src/main.py", "v1.2..HEAD"),
         ("which methods in Account changed since v1.2?", "Account", "v1.2..HEAD"),
         ("what has changed in `Account.pay` since last week?", "Account.pay", None),
         ("what changed in Account since 2026-01-02?", "Account", None),

@@ -34,6 +34,7 @@ _DATED = rf"(?P<day>(?=(?:since|after|(?:in|over|during) the (?:last|past)) )(?:
 CHANGED = (
     rf"(?:what|which)(?: {{noun}})*(?:['’]s| is| has| have| was| were| did| are)?(?: been| we| i)? "
     rf"(?:{{changed}}|new|different|changes)(?: (?:in|of|to|about|for))? {{x}} (?:{_LATER}|{_DATED})",
+    rf"(?:what|which)(?: {{noun}})*(?: has| have| was| were)?(?: been)? {{changed}} {_LATER} (?:in|of) {{x}}",
     rf"(?:what|which) {{noun}} (?:in|of) {{x}}(?: has| have| was| were)?(?: been)? {{changed}} (?:{_LATER}|{_DATED})",
     rf"how (?:has|have|did) {{x}} {{changed}} (?:{_LATER}|{_DATED})",
     rf"{{give}}(?:changes|diff(?:erences?)?) (?:in|of|to|for) {{x}} (?:{_LATER}|{_DATED})",
