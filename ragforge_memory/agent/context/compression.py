@@ -226,8 +226,9 @@ def extracted(messages: Sequence[Message]) -> Lines:
             used[call.tool_name] += 1
             if not call.success:
                 failed[call.tool_name] += 1
-                error = " ".join(str(call.error).split())
-                add(ERRORS, f"{_TOOL}{call.tool_name} failed: {error[:200]}", message.seq, _TOOL_WORTH)
+                tells = f"{call.tool_name} failed: "
+                error = " ".join(str(call.error).split()).removeprefix(tells)
+                add(ERRORS, f"{_TOOL}{tells}{error[:200]}", message.seq, _TOOL_WORTH)
         if message.state == "unanswered" and first:
             add(QUESTIONS, first[0], message.seq, 2.0)
     for name, times in used.most_common():
@@ -337,13 +338,15 @@ def _parsed(text: str) -> Lines:
             continue
         line = " ".join(_ITEM.sub("", raw).split())
         if line:
-            worth = (
-                _STRONG if part in (DECISIONS, ERRORS) and SOURCE.search(line) else 0.9 if part != BACKGROUND else 0.4
-            )
-            if part == ERRORS and worth == _STRONG and line.startswith(_TOOL):
-                worth = _TOOL_WORTH
-            parts.setdefault(part, []).append(Line(line, worth))
+            parts.setdefault(part, []).append(Line(line, _worth(part, line)))
     return parts
+
+
+def _worth(part: str, line: str) -> float:
+    """What a line of an earlier compression is worth."""
+    if part in (DECISIONS, ERRORS) and SOURCE.search(line):
+        return _TOOL_WORTH if part == ERRORS and line.startswith(_TOOL) else _STRONG
+    return 0.4 if part == BACKGROUND else 0.9
 
 
 def _part_named(heading: str) -> str:
