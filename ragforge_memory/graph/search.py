@@ -36,6 +36,9 @@ _TAKE_FILTERED = 1_000
 # Older servers: the most messages that are compared one by one (2,000 took 28 to 40 ms), and neighbours taken of more.
 _SCAN = 2_000
 _OVERFETCH = 2_000
+# Steps of the event loop until a statement is on its way: while the server is at it, vectors are compared. In a thread
+# that would wait for the interpreter's lock as often as the loop for it: 4.7 ms for both instead of 3.6.
+_STEPS_UNTIL_SENT = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +233,14 @@ class SearchStore(OwnerSearch):
         """What the index has after the copies, and what these have; nothing where there are none to be believed."""
         if not kept.tops:
             return [], []
+
+        async def nearest() -> list[Near]:
+            for _ in range(_STEPS_UNTIL_SENT):
+                await asyncio.sleep(0)
+            return kept.nearest(parameters["vector"], parameters["limit"])
+
         after = self._use.read("search_history_vector_after", self._client, space, **parameters)
-        near = asyncio.to_thread(kept.nearest, parameters["vector"], parameters["limit"])
-        rows, found = await asyncio.gather(after, near)
+        rows, found = await asyncio.gather(after, nearest())
         if rows and not rows[0]["stale"]:
             return rows, found
         self._kept.forget(parameters["conversation_id"])
