@@ -31,7 +31,7 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
         return text
     wanted = {rough_stem(word.lower()) for word in words}
     hits = [match.start() for match in _WORD.finditer(text) if rough_stem(match.group().lower()) in wanted]
-    hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(word, text, re.IGNORECASE)]
+    hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(re.escape(word), text, re.I)]
     begin = 0
     if hits:
         hits.sort()

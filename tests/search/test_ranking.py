@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragforge_memory.graph.search import words_of
@@ -111,6 +111,7 @@ def test_an_excerpt_is_around_the_words() -> None:
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=4)), st.integers(8, 200))
+@example("a long text", ["?ぁ", "(漢", "漢["], 8)
 def test_an_excerpt_is_a_part_of_the_text(text: str, words: list[str], length: int) -> None:
     cut = excerpt(text, words, length)
     assert len(cut) <= max(len(text) if len(text) <= length else 0, length + 4)
