@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +11,6 @@ import pytest
 from ragforge_memory import (
     AgentClosed,
     AsyncConversationAgent,
-    ConfigError,
-    InvalidInput,
     ModelError,
     TurnCancelled,
     events,
@@ -43,16 +40,17 @@ async def test_cancel_while_nobody_reads(make_agent: MakeAgent) -> None:
 async def test_a_cancel_that_comes_too_late(make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer is stored and waits for its reader to be told of: it is whole, and nobody says otherwise."""
     monkeypatch.setattr(stream_module, "CHANNEL_SIZE", 1)
-    async with make_agent("All.") as agent:
+    async with make_agent([TextChunk("Al"), TextChunk("l.")]) as agent:
         conversation = await agent.create_conversation()
-        services = await agent.open()
         async with conversation.stream_message("Well?") as stream:
-            for _ in range(1 + len(services.degraded)):
-                await anext(stream)
-            while (await conversation.get_history())[-1].role != "assistant":
+            while (await anext(stream)).type != "text_delta":  # a busy machine has more to tell before
                 pass
+            async with asyncio.timeout(60):
+                while (await conversation.get_history())[-1].role != "assistant":
+                    pass
             assert await conversation.cancel()
-            assert [event.type async for event in stream] == ["text_delta", "message_completed"]
+            told = [event.type async for event in stream if event.type != "degraded"]
+            assert told == ["text_delta", "message_completed"]
         assert (stream.response.content, stream.response.state) == ("All.", "complete")
         assert conversation.state.error == ""
 
@@ -335,70 +333,3 @@ async def test_an_answer_that_is_no_whole_one_says_so(make_agent: MakeAgent, ste
         assert (response.content, response.state) == (content, "partial")
         question, answer = await conversation.get_history()
         assert (question.state, answer.content, answer.state) == ("complete", content, "partial")
-
-
-async def test_a_session_is_its_exact_name(make_agent: MakeAgent) -> None:
-    async with make_agent("One.", "Two.") as agent:
-        other = await agent.create_conversation("My Title")
-        for session in ("My Title", other.uuid[:4]):
-            state = await agent.invoke({"messages": [{"role": "user", "content": "hi"}], "session_id": session})
-            assert state["session_id"] == session
-        assert (await other.refresh()).message_count == 0
-
-
-async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: MakeAgent) -> None:
-    key = "AKIA" + "ABCDEFGHIJKLMNOP"
-    async with make_agent("Yes.") as agent:
-        for bad in ("x" * 400_001, "half \ud800"):
-            with pytest.raises(InvalidInput):
-                await agent.invoke({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": bad}]})
-        assert len(await agent.list_conversations()) == 0
-        given = [{"role": "user", "content": f"my key is {key}"}, {"role": "user", "content": "ok?"}]
-        state = await agent.invoke({"messages": given})
-        conversation = await agent.load_conversation(state["session_id"])
-        assert key not in str(await conversation.get_history())
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda agent: agent.create_conversation("half \ud800"),
-        lambda agent: agent.create_conversation(tags=["\ud800"]),
-        lambda agent: agent.create_conversation(metadata=[1]),
-        lambda agent: agent.create_conversation(metadata={"x": object()}),
-        lambda agent: agent.open_conversation("\ud800"),
-        lambda agent: agent.load_conversation("\ud800"),
-        lambda agent: agent.list_conversations(cursor=5),
-        lambda agent: agent.list_conversations(cursor="bad"),
-        lambda agent: agent.list_conversations(tags="abc"),
-        lambda agent: agent.list_conversations(0),
-    ],
-)
-async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
-    async with make_agent() as agent:
-        with pytest.raises(InvalidInput):
-            await call(agent)
-
-
-async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> None:
-    async with make_agent() as agent:
-        made = [await agent.create_conversation(tags=[" a", "b c "]), await agent.open_conversation("s", tags=["a "])]
-        assert [each.tags for each in made] == [("a", "b c"), ("a",)]
-        assert {info.uuid for info in await agent.list_conversations(tags=["  a"])} == {each.uuid for each in made}
-        await made[0].set_tags(["\td\n"])
-        assert made[0].tags == ("d",)
-        with pytest.raises(InvalidInput):
-            await made[0].set_tags([" "])
-
-
-async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
-    for target in ("foo", "bolt://[::1"):
-        agent = make_agent(neo4j=target)
-        with pytest.raises(ConfigError):
-            await agent.open()
-    with pytest.raises(InvalidInput):
-        await make_agent(neo4j=5).open()
-    with pytest.raises(InvalidInput):
-        make_agent(project=5)
-    with contextlib.suppress(InvalidInput), pytest.raises(ConfigError):
-        await make_agent(provider=5).open()

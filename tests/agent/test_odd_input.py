@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -303,3 +304,70 @@ async def test_times_the_wrong_way_round_are_said_to_the_model(make_agent: MakeA
         assert all("later than until" in str(call.error) for call in answer.tool_calls[:3])
         with pytest.raises(InvalidInput, match="later than until"):
             await agent.decisions(**days)
+
+
+async def test_a_session_is_its_exact_name(make_agent: MakeAgent) -> None:
+    async with make_agent("One.", "Two.") as agent:
+        other = await agent.create_conversation("My Title")
+        for session in ("My Title", other.uuid[:4]):
+            state = await agent.invoke({"messages": [{"role": "user", "content": "hi"}], "session_id": session})
+            assert state["session_id"] == session
+        assert (await other.refresh()).message_count == 0
+
+
+async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: MakeAgent) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    async with make_agent("Yes.") as agent:
+        for bad in ("x" * 400_001, "half \ud800"):
+            with pytest.raises(InvalidInput):
+                await agent.invoke({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": bad}]})
+        assert len(await agent.list_conversations()) == 0
+        given = [{"role": "user", "content": f"my key is {key}"}, {"role": "user", "content": "ok?"}]
+        state = await agent.invoke({"messages": given})
+        conversation = await agent.load_conversation(state["session_id"])
+        assert key not in str(await conversation.get_history())
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda agent: agent.create_conversation("half \ud800"),
+        lambda agent: agent.create_conversation(tags=["\ud800"]),
+        lambda agent: agent.create_conversation(metadata=[1]),
+        lambda agent: agent.create_conversation(metadata={"x": object()}),
+        lambda agent: agent.open_conversation("\ud800"),
+        lambda agent: agent.load_conversation("\ud800"),
+        lambda agent: agent.list_conversations(cursor=5),
+        lambda agent: agent.list_conversations(cursor="bad"),
+        lambda agent: agent.list_conversations(tags="abc"),
+        lambda agent: agent.list_conversations(0),
+    ],
+)
+async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
+    async with make_agent() as agent:
+        with pytest.raises(InvalidInput):
+            await call(agent)
+
+
+async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        made = [await agent.create_conversation(tags=[" a", "b c "]), await agent.open_conversation("s", tags=["a "])]
+        assert [each.tags for each in made] == [("a", "b c"), ("a",)]
+        assert {info.uuid for info in await agent.list_conversations(tags=["  a"])} == {each.uuid for each in made}
+        await made[0].set_tags(["\td\n"])
+        assert made[0].tags == ("d",)
+        with pytest.raises(InvalidInput):
+            await made[0].set_tags([" "])
+
+
+async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
+    for target in ("foo", "bolt://[::1"):
+        agent = make_agent(neo4j=target)
+        with pytest.raises(ConfigError):
+            await agent.open()
+    with pytest.raises(InvalidInput):
+        await make_agent(neo4j=5).open()
+    with pytest.raises(InvalidInput):
+        make_agent(project=5)
+    with contextlib.suppress(InvalidInput), pytest.raises(ConfigError):
+        await make_agent(provider=5).open()
