@@ -38,11 +38,12 @@ prints what is in force, each value with where it came from.
 
 - **Where it is looked for**: `--config FILE`, else `.ragforge/ragforge.config.yaml`, else `ragforge.config.yaml`, in
   the current folder and those above it, up to the top of the git work tree.
-- **Addresses**: a file that was found, not named by `--config`, may name any address on this machine and its network,
-  and the vendors' own. For another one (`llm.base_url`, `neo4j.uri`) the command line wants a word once, `ragforge
-  config allow`, until it or a variable beside it is another: who clones a project has not read its file. What a
-  variable gives as a whole (`uri: ${NEO4J_URI}`) is the environment's and needs none. A program that loads a file
-  answers for it.
+- **What is outside**: a file that was found, not named by `--config`, may name any address on this machine and its
+  network, and the vendors' own, and any folder of the project. For another address (`llm.base_url`, `neo4j.uri`) or
+  folder (`source.root`, `agent.memory.persistence.directory`) the command line wants a word once, `ragforge config
+  allow`, until it or a variable beside it is another: who clones a project has not read its file. What a variable
+  gives as a whole (`uri: ${NEO4J_URI}`) is the environment's and needs none. A program that loads a file answers for
+  it.
 - **Variables**: `${VAR}` and `${VAR:-default}` in a value are replaced after the file was parsed, so what comes in is
   never read as YAML. An unset variable is empty, and a `neo4j` block whose `uri` is empty counts as absent. `$${` is a
   literal `${`.

@@ -33,11 +33,12 @@ def show(settings: Settings, json: JsonOption = False) -> None:
 
 @command(app, "allow")
 def allow(settings: Settings) -> None:
-    """Allow this project's configuration to send what is asked, and the code, to the addresses that it names.
+    """Allow this project's configuration the addresses and folders outside that it names.
 
     Asked for once, where a ragforge.config.yaml that was found (not named by --config) has an address outside of this
-    machine and its network: of a model (llm.base_url) or of a database (neo4j.uri). It holds until the address, or a
-    variable that goes along, is another.
+    machine and its network, to which what is asked, and the code, is sent: of a model (llm.base_url) or of a database
+    (neo4j.uri); or a folder outside of the project: of the code (source.root) or of the texts
+    (agent.memory.persistence.directory). It holds until one of them, or a variable that goes along, is another.
     """
     from ragforge_memory.config import load_config
     from ragforge_memory.config.allowed import allow as remember
@@ -45,7 +46,7 @@ def allow(settings: Settings) -> None:
     loaded = load_config(settings.config, settings.project)
     allowed = remember(loaded)
     if not allowed:
-        told = f"{loaded.file} names no address outside" if loaded.file else "no configuration was found"
+        told = f"{loaded.file} names nothing outside" if loaded.file else "no configuration was found"
         echo(f"there is nothing to allow: {told}")
     for each in allowed:
         echo(f"allowed: {each}")
@@ -53,7 +54,7 @@ def allow(settings: Settings) -> None:
 
 def _print(loaded: LoadedConfig) -> None:
     from ragforge_memory.cli.terminal import Terminal, note
-    from ragforge_memory.config.allowed import COMMAND, addresses_outside, is_allowed, listed
+    from ragforge_memory.config.allowed import COMMAND, is_allowed, listed, named_outside
 
     terminal = Terminal.of_this_process()
     echo(f"file: {loaded.file or 'none found; defaults and environment'}")
@@ -64,7 +65,7 @@ def _print(loaded: LoadedConfig) -> None:
     for notice in loaded.notices:
         note(notice)
     if not is_allowed(loaded):
-        note(f"not allowed so far: {listed(addresses_outside(loaded))}; if that is meant: {COMMAND}")
+        note(f"not allowed so far: {listed(named_outside(loaded))}; if that is meant: {COMMAND}")
 
 
 def _shown(value: Any) -> str:

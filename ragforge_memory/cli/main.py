@@ -82,9 +82,8 @@ def remember_settings(
 
 for commands in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
     commands.register(app)
-app.add_typer(conversations.app, name="conversations")
-app.add_typer(neo4j_app, name="neo4j")
-app.add_typer(config.app, name="config")
+for name, group in (("conversations", conversations.app), ("neo4j", neo4j_app), ("config", config.app)):
+    app.add_typer(group, name=name, short_help=group.info.help)  # the whole of it, not what fits into a line
 
 
 def run() -> None:

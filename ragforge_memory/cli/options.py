@@ -131,7 +131,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[...
     """Registers a function as a command that takes the global options as well.
 
     The function's first parameter is the `Settings` of the run; its others are typer's. Its docstring is the
-    help text.
+    help text, and the first sentence of that what a list of commands says of it.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
@@ -152,7 +152,8 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[...
         positional = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         run.__signature__ = inspect.Signature([first, *positional, *shared])  # type: ignore[attr-defined]
         run.__annotations__ = {p.name: p.annotation for p in [first, *own, *shared]}
-        app.command(name)(run)
+        told = " ".join((function.__doc__ or "").partition("\n\n")[0].split())
+        app.command(name, short_help=told.partition(". ")[0].removesuffix(".") + ".")(run)
         return function
 
     return register

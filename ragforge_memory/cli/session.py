@@ -89,7 +89,7 @@ def locate(settings: Settings) -> Place:
     or another was named with it, nothing says that it is a part of anything: it is a project of its own.
 
     Raises:
-        ConfigError: the configuration cannot be used, or sends something where its user has not allowed it.
+        ConfigError: the configuration cannot be used, or reaches what its user has not allowed.
     """
     loaded = load_config(settings.config, settings.project)
     if settings.config is None:

@@ -1,8 +1,9 @@
-"""Addresses off this machine that a project's own file names: nothing goes there before its user has allowed it.
+"""What a project's own file reaches outside: addresses off this machine, and folders that are not the project's.
 
 Who clones a repository and asks in it has not read its ``ragforge.config.yaml``. What that names decides where
-questions, code and keys of the environment go; so it takes a word of the user's, once for each file and each change of
-what it says about that, as direnv asks it for ``.envrc``. A file that is named (``--config``) is meant.
+questions, code and keys of the environment go, and which files are read as code; so it takes a word of the user's, once
+for each file and each change of what it says about that, as direnv asks it for ``.envrc``. A file that is named
+(``--config``) is meant.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import ipaddress
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 COMMAND = "ragforge config allow"
 _ADDRESSES = ("llm.base_url", "neo4j.uri")
+_SOURCE, _TEXTS = "source.root", "agent.memory.persistence.directory"
 _VENDORS = frozenset({"api.openai.com", "generativelanguage.googleapis.com"})
 _NEAR = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -32,23 +34,33 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """An address off this network that a file names by a key, and the variables that its block takes along."""
+    """An address off this network, or a folder out of the project, that a file names by a key.
+
+    ``variables`` are those that the address's block takes along.
+    """
 
     key: str
     address: str
-    variables: tuple[str, ...]
+    variables: tuple[str, ...] = ()
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is no address."""
+        return self.key not in _ADDRESSES
 
     def __str__(self) -> str:
-        """Without what stands behind the host, which may be a variable's value."""
+        """An address without what stands behind the host, which may be a variable's value."""
+        if self.is_folder:
+            return f"{self.key} {self.address}"
         parts = urlsplit(self.address)
         took = f" (with {', '.join(self.variables)})" if self.variables else ""
         return f"{self.key} {parts.scheme}://{parts.hostname}{took}"
 
 
-def addresses_outside(loaded: LoadedConfig) -> tuple[Outside, ...]:
-    """What a file, and nothing else, names off this machine and its network.
+def named_outside(loaded: LoadedConfig) -> tuple[Outside, ...]:
+    """What a file, and nothing else, names off this machine and its network, and out of its project's folder.
 
-    An address that a variable gives as a whole is the environment's. Of the vendors' own there is none.
+    What a variable gives as a whole is the environment's. Of the vendors' own addresses there is none.
     """
     found = []
     for key in _ADDRESSES:
@@ -57,12 +69,20 @@ def addresses_outside(loaded: LoadedConfig) -> tuple[Outside, ...]:
         if address and key in loaded.from_file and not _is_near(address):
             took = {each for path, names in loaded.variables.items() if path[0] == block for each in names}
             found.append(Outside(key, address, tuple(sorted(took))))
-    return tuple(found)
+    return (*found, *_folders_outside(loaded))
+
+
+def _folders_outside(loaded: LoadedConfig) -> Iterator[Outside]:
+    root, source = loaded.root.resolve(), loaded.source_root
+    texts = (source / loaded.config.agent.memory.persistence.directory).resolve()
+    for key, folder, inside in ((_SOURCE, source, (root,)), (_TEXTS, texts, (root, source))):
+        if key in loaded.from_file and not any(map(folder.is_relative_to, inside)):
+            yield Outside(key, str(folder))
 
 
 def is_allowed(loaded: LoadedConfig) -> bool:
     """Whether the file names nothing outside, or its user has allowed what it names."""
-    outside = addresses_outside(loaded)
+    outside = named_outside(loaded)
     return not outside or _allowed().get(str(loaded.file)) == _digest(outside)
 
 
@@ -72,7 +92,7 @@ def allow(loaded: LoadedConfig) -> tuple[Outside, ...]:
     Raises:
         OSError: it cannot be written.
     """
-    outside = addresses_outside(loaded)
+    outside = named_outside(loaded)
     if outside:
         file = _file()
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -81,21 +101,26 @@ def allow(loaded: LoadedConfig) -> tuple[Outside, ...]:
 
 
 def check_allowed(loaded: LoadedConfig) -> None:
-    """Refuses a file that was found, not named, and sends something where its user has not allowed it.
+    """Refuses a file that was found, not named, and reaches what its user has not allowed.
 
     Raises:
-        ConfigError: names the file and the address.
+        ConfigError: names the file, and the address or folder.
     """
     if not is_allowed(loaded):
+        outside = named_outside(loaded)
+        addresses = [each for each in outside if not each.is_folder]
+        folders = [each for each in outside if each.is_folder]
+        told = [f"sends what is asked, and the code, to {listed(addresses)}"] if addresses else []
+        told += [f"has its files outside of the project: {listed(folders)}"] if folders else []
         raise ConfigError(
-            f"this project's configuration sends what is asked, and the code, to {listed(addresses_outside(loaded))}",
+            f"this project's configuration {'; it '.join(told)}",
             hint=f"look at it; if that is meant, say once: {COMMAND} (or name the file: --config {loaded.file})",
             file=str(loaded.file),
         )
 
 
 def listed(outside: Iterable[Outside]) -> str:
-    """Addresses as a sentence names them."""
+    """Addresses and folders as a sentence names them."""
     return " and ".join(map(str, outside))
 
 

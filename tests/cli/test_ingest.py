@@ -157,6 +157,10 @@ def test_code_outside_of_the_project_is_told_and_read(ragforge: CommandLine) -> 
     (beside / "more.py").write_text("def more():\n    return 1\n")
     config = ragforge.project / "ragforge.config.yaml"
     config.write_text(config.read_text() + "source: {root: ../beside}\n")
+    refused = ragforge.run("ingest", COLUMNS="400")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"outside of the project: source.root {beside}" in refused.stderr
+    assert ragforge.run("config", "allow").stdout == f"allowed: source.root {beside}\n"
     done = ragforge.run("ingest", COLUMNS="400")
     outside = f"outside of the project in {ragforge.project} (source.root)"
     assert done.stderr == f"reading {beside}, which is {outside}\n"
