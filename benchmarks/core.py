@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import random
 import sys
 import tempfile
 import time
@@ -210,12 +211,15 @@ async def agent_turns(config: Neo4jConfig, project: str, rounds: int) -> list[Fi
 
 
 async def interleaved(operations: dict[str, Operation], rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of each operation, each once a round."""
+    """Milliseconds of each operation, each once a round, in an order drawn anew: what one leaves to be done in the
+    background slows down whichever comes next."""
     times: dict[str, list[float]] = {name: [] for name in operations}
+    order, drawn = list(operations), random.Random(7)
     for _ in range(rounds):
-        for name, operation in operations.items():
+        drawn.shuffle(order)
+        for name in order:
             started = time.perf_counter()
-            await operation()
+            await operations[name]()
             times[name].append((time.perf_counter() - started) * 1_000)
     return times
 

@@ -1,15 +1,17 @@
 """Whether memory stays as fast as it grows: the same operations with 1e2 to 1e6 messages in the database.
 
-    python benchmarks/growth.py [--most 1000000] [--embedded 100000] [--long 100000] [--rounds 200] [--json FILE]
+    python benchmarks/growth.py [--most 1000000] [--embedded 100000] [--long 100000] [--rounds 200]
+        [--patience 900] [--json FILE]
 
 At each size an append, the last 20 messages, a search inside one conversation, a turn and a branch are measured on
 conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
 conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 costs, as a ratio to the floors, so that
-what else the machine does falls out; the long conversation is held against one of a thousand messages. Database hits of
+what else the machine does falls out; the long conversation is held against one of a thousand messages that is measured
+in the same rounds. Database hits of
 the statements are profiled at each size, with the query that costs most. What a search by meaning finds in one
-conversation is compared with an exact scan. What is measured first is run before until the server is warm. Words are as
-frequent as in a language (Zipf's law), and vectors lie as far apart as a model's, for what a vector index costs depends
-on that (`made_up.py`); what is asked for shares words with some message, as questions do.
+conversation is compared with an exact scan. The server is made warm before, and after each fill its indexes are left to
+come to rest. Words are as frequent as in a language (Zipf's law), and vectors lie as far apart as a model's, for what a
+vector index costs depends on that (`made_up.py`); what is asked for shares words with some message, as questions do.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -24,7 +26,6 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import neo4j
@@ -38,10 +39,12 @@ from benchmarks.floors import floors
 from benchmarks.made_up import WORDS, ModelLikeEmbedder, messages
 from benchmarks.server import benchmark_server
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.agent.services import Services
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.queries import GIVEN
 from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.graph.spaces import Space, open_space
@@ -53,7 +56,7 @@ SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 GROWTH = 1.3
 TURN_MS = 30.0
 BRANCH_MS = 20.0
-ONE, LONG_BASE = "one conversation of", 1_000
+ONE, LONG_BASE, SHORT = "one conversation of", 1_000, "short"
 CONVERSATION = 100
 """Messages of a conversation that is measured, and of those that fill the database."""
 
@@ -69,6 +72,9 @@ CALL db.create.setNodeVectorProperty(m, $property, row.vector)
 REMOVE m.vector
 RETURN count(*) AS filled
 """
+# A bean of the server's Java (`dbms.queryJmx`), its attribute, and the seconds of one.
+COMPILING = ("java.lang:type=Compilation", "TotalCompilationTime", 1e-3)
+USING = ("java.lang:type=OperatingSystem", "ProcessCpuTime", 1e-9)
 HEADS = "UNWIND $uuids AS uuid MATCH (c:Conversation {uuid: uuid}) SET c.head_seq = $count, c.message_count = $count"
 
 
@@ -204,6 +210,32 @@ def _hits(plan: Any) -> int:
     return int(plan.get("dbHits", 0)) + sum(_hits(child) for child in plan.get("children", ()))
 
 
+async def operations_on(services: Services, read: AsyncConversation, talk: AsyncConversation) -> dict[str, Operation]:
+    """What is measured: what reads, on one conversation; what makes it longer, on the other."""
+    counter = iter(range(1_000_000_000))
+    last = (await read.get_history(1))[0].uuid
+
+    async def append() -> None:
+        new = NewMessage(uuid.uuid4().hex, "user", QUESTION, token_count=25)
+        await services.messages.append(talk.uuid, new)
+
+    async def last_20() -> None:
+        assert len(await read.get_history(20)) == 20
+
+    async def search() -> None:
+        found = await read.search_history(QUERIES[next(counter) % len(QUERIES)])
+        assert found
+        assert all(each.conversation_id == read.uuid for each in found)
+
+    async def turn() -> None:
+        await talk.send_message(QUESTION)
+
+    async def branch() -> None:
+        await read.branch(last)
+
+    return {"append": append, "last 20": last_20, "search": search, "turn": turn, "branch": branch}
+
+
 async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
     """The table of growth."""
     owner = Owner("", project)
@@ -222,15 +254,21 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
 
     written = {}
     settled = {}
-    idle = 0.0
+    short: dict[str, Operation] = {}
     rows: dict[str, dict[str, Any]] = {}
     try:
         async with agent:
             services = await agent.open()
             assert services.searches is not None
             ground = Ground(client, agent, owner, space, embedder, services.searches)
+
             sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
             sizes += [(f"{ONE} {length:,}", 0, length) for length in (LONG_BASE, given.long)]
+            read, talk = [await ground.conversation(CONVERSATION, embedded=True) for _ in range(2)]
+            least = floors(floor, config.database)
+            operations = {**least, **await operations_on(services, read, talk)}
+            settled["a server that has just started"] = await warm(client, operations, patience=given.patience)
+            await talk.delete()  # thousands of messages by now
             for name, size, length in sizes:
                 started = time.perf_counter()
                 await ground.grow_to(size - 2 * length, embedded=given.embedded)
@@ -239,45 +277,18 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 talk = await ground.conversation(length, embedded=True)
                 await client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
                 written[name] = time.perf_counter() - started
-
-                async def append(talk: AsyncConversation = talk) -> None:
-                    from ragforge_memory.graph.messages import NewMessage
-
-                    new = NewMessage(uuid.uuid4().hex, "user", QUESTION, token_count=25)
-                    await services.messages.append(talk.uuid, new)
-
-                async def last_20(read: AsyncConversation = read) -> None:
-                    assert len(await read.get_history(20)) == 20
-
-                counter = iter(range(1_000_000))
-
-                async def search(read: AsyncConversation = read, counter: Any = counter) -> None:
-                    found = await read.search_history(QUERIES[next(counter) % len(QUERIES)])
-                    assert found
-                    assert all(each.conversation_id == read.uuid for each in found)
-
-                async def turn(talk: AsyncConversation = talk) -> None:
-                    await talk.send_message(QUESTION)
-
-                last = (await read.get_history(1))[0].uuid
-
-                async def branch(read: AsyncConversation = read, last: str = last) -> None:
-                    await read.branch(last)
-
-                operations: dict[str, Operation] = {
-                    **floors(floor, config.database),
-                    "append": append,
-                    "last 20": last_20,
-                    "search": search,
-                    "turn": turn,
-                    "branch": branch,
-                }
-                if not rows:
-                    idle, settled["a server that has just started"] = await warm(
-                        operations, rounds=min(given.rounds, 40)
+                operations = {**least, **await operations_on(services, read, talk)}
+                settled[name] = await settle(client, operations, patience=given.patience)
+                # Of one conversation nothing else need be long: both are measured in the same rounds.
+                beside = {f"{SHORT} {key}": short[key] for key in short} if name.startswith(ONE) else {}
+                took = await interleaved({**operations, **beside}, given.rounds)
+                times = {key: warm_median(each) for key, each in took.items()}
+                if beside:
+                    rows[f"{ONE} {LONG_BASE:,}"].update(
+                        {**{key: times[key] for key in least}, **{key: times.pop(f"{SHORT} {key}") for key in short}}
                     )
-                settled[name] = await settle(operations, idle, most_seconds=30 + 4 * written[name])
-                times = {key: warm_median(each) for key, each in (await interleaved(operations, given.rounds)).items()}
+                if name == f"{ONE} {LONG_BASE:,}":
+                    short = {key: each for key, each in operations.items() if key not in least}
                 share, strangers = await ground.recall(read)
                 hits = await profiled(services.graph, floor, config.database, operations)
                 rows[name] = {**times, "recall": share, "strangers": strangers, "hits": hits}
@@ -292,39 +303,49 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     }
 
 
-async def warm(operations: dict[str, Operation], *, rounds: int, most_seconds: float = 400) -> tuple[float, float]:
-    """Runs everything until ``RETURN 1`` no longer becomes faster; returns its milliseconds, and the seconds it took.
+async def warm(client: GraphClient, operations: dict[str, Operation], *, patience: float, rounds: int = 40) -> float:
+    """Runs everything until the server is hardly compiling any more; returns the seconds that it took.
 
-    A server that has just started is still compiling: for some minutes, on two cores, in which the floor falls to a
-    third. Nobody's server of months does that.
+    A server that has just started compiles for minutes of such work on two cores, in which every time falls to a third.
+    Nobody's server of months does that.
     """
     started = time.perf_counter()
-    least, since = float("inf"), 0
-    while since < 5 and time.perf_counter() - started < most_seconds:
-        floor = median((await interleaved(operations, rounds))["RETURN 1"])
-        since = 0 if floor < 0.95 * least else since + 1
-        least = min(least, floor)
-    return least, time.perf_counter() - started
-
-
-async def settle(operations: dict[str, Operation], floor: float, *, most_seconds: float, rounds: int = 20) -> float:
-    """Waits until a search no longer becomes faster and ``RETURN 1`` takes what it does on an idle server (``floor``,
-    milliseconds); returns the seconds that it took.
-
-    After a bulk fill the server merges its indexes' segments, on all cores and for as long as the fill took or longer,
-    and an index goes on reading those that were merged away until something is written: neither is what a conversation
-    meets that grew in months.
-    """
-    started = time.perf_counter()
-    least, since, now = float("inf"), 0, float("inf")
-    asked = {name: operations[name] for name in ("RETURN 1", "search")}
-    while (since < 5 or now > 1.25 * floor) and time.perf_counter() - started < most_seconds:
-        await operations["append"]()
-        await asyncio.sleep(2)
-        times = {name: median(took) for name, took in (await interleaved(asked, rounds)).items()}
-        since = 0 if times["search"] < 0.9 * least else since + 1
-        least, now = min(least, times["search"]), times["RETURN 1"]
+    quiet = 0
+    while quiet < 4 and time.perf_counter() - started < patience:
+        before, compiled = time.perf_counter(), await _spent(client, *COMPILING)
+        await interleaved(operations, rounds)
+        share = (await _spent(client, *COMPILING) - compiled) / (time.perf_counter() - before)
+        quiet = quiet + 1 if share < 0.15 else 0
     return time.perf_counter() - started
+
+
+async def settle(client: GraphClient, operations: dict[str, Operation], *, patience: float) -> float:
+    """Waits until the server has nothing to do but what it is asked; returns the seconds that it took.
+
+    After a bulk fill it merges its indexes' segments, on all cores and for minutes, and an index goes on reading those
+    that were merged away until something is written: neither is what a conversation meets that grew in months.
+    """
+    started = time.perf_counter()
+    quiet = 0
+    while quiet < 3 and time.perf_counter() - started < patience:
+        for name in ("append", "search", "turn"):  # a long conversation's vectors are copied once it is searched
+            await operations[name]()
+        await asyncio.sleep(1)
+        before, used = time.perf_counter(), await _spent(client, *USING)
+        await asyncio.sleep(2)
+        share = (await _spent(client, *USING) - used) / (time.perf_counter() - before)
+        quiet = quiet + 1 if share < 0.2 else 0
+    return time.perf_counter() - started
+
+
+async def _spent(client: GraphClient, bean: str, attribute: str, unit: float) -> float:
+    """Seconds that the server's Java has spent on something since it started."""
+    [row] = await client.run_schema(
+        "CALL dbms.queryJmx($bean) YIELD attributes RETURN attributes[$attribute].value AS spent",
+        bean=bean,
+        attribute=attribute,
+    )
+    return float(row["spent"]) * unit
 
 
 def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
@@ -360,6 +381,7 @@ def main() -> int:
     parser.add_argument("--embedded", type=int, default=100_000, help="how many of them have vectors")
     parser.add_argument("--long", type=int, default=100_000, help="messages of the one long conversation")
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--patience", type=float, default=900, help="most seconds to wait for a warm, idle server")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
     config = benchmark_server()

@@ -44,7 +44,7 @@ SMALL = {
     "similar": ("--conversations", "30"),
     "ingest": ("--files", "5"),
     "reembed": ("--messages", "300"),
-    "growth": ("--most", "1000", "--embedded", "200", "--long", "1000", "--rounds", "5"),
+    "growth": ("--most", "1000", "--embedded", "200", "--long", "1000", "--rounds", "5", "--patience", "20"),
     "startup": ("--rounds", "1"),
     "retrieval": ("--data", "{data}", "--sizes", "30"),
     "impact": ("{repository}", "--commits", "2"),
