@@ -38,6 +38,7 @@ from benchmarks.figures import Figure, forget_project, table, warm_median, write
 from benchmarks.floors import floors
 from benchmarks.made_up import WORDS, ModelLikeEmbedder, messages
 from benchmarks.server import benchmark_server
+from benchmarks.server_rest import settle, warm
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.agent.services import Services
 from ragforge_memory.embeddings.port import space_model
@@ -72,9 +73,6 @@ CALL db.create.setNodeVectorProperty(m, $property, row.vector)
 REMOVE m.vector
 RETURN count(*) AS filled
 """
-# A bean of the server's Java (`dbms.queryJmx`), its attribute, and the seconds of one.
-COMPILING = ("java.lang:type=Compilation", "TotalCompilationTime", 1e-3)
-USING = ("java.lang:type=OperatingSystem", "ProcessCpuTime", 1e-9)
 HEADS = "UNWIND $uuids AS uuid MATCH (c:Conversation {uuid: uuid}) SET c.head_seq = $count, c.message_count = $count"
 
 
@@ -301,51 +299,6 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
         "filled_in_seconds": _rounded(written),
         "settled_in_seconds": _rounded(settled),
     }
-
-
-async def warm(client: GraphClient, operations: dict[str, Operation], *, patience: float, rounds: int = 40) -> float:
-    """Runs everything until the server is hardly compiling any more; returns the seconds that it took.
-
-    A server that has just started compiles for minutes of such work on two cores, in which every time falls to a third.
-    Nobody's server of months does that.
-    """
-    started = time.perf_counter()
-    quiet = 0
-    while quiet < 4 and time.perf_counter() - started < patience:
-        before, compiled = time.perf_counter(), await _spent(client, *COMPILING)
-        await interleaved(operations, rounds)
-        share = (await _spent(client, *COMPILING) - compiled) / (time.perf_counter() - before)
-        quiet = quiet + 1 if share < 0.15 else 0
-    return time.perf_counter() - started
-
-
-async def settle(client: GraphClient, operations: dict[str, Operation], *, patience: float) -> float:
-    """Waits until the server has nothing to do but what it is asked; returns the seconds that it took.
-
-    After a bulk fill it merges its indexes' segments, on all cores and for minutes, and an index goes on reading those
-    that were merged away until something is written: neither is what a conversation meets that grew in months.
-    """
-    started = time.perf_counter()
-    quiet = 0
-    while quiet < 3 and time.perf_counter() - started < patience:
-        for name in ("append", "search", "turn"):  # a long conversation's vectors are copied once it is searched
-            await operations[name]()
-        await asyncio.sleep(1)
-        before, used = time.perf_counter(), await _spent(client, *USING)
-        await asyncio.sleep(2)
-        share = (await _spent(client, *USING) - used) / (time.perf_counter() - before)
-        quiet = quiet + 1 if share < 0.2 else 0
-    return time.perf_counter() - started
-
-
-async def _spent(client: GraphClient, bean: str, attribute: str, unit: float) -> float:
-    """Seconds that the server's Java has spent on something since it started."""
-    [row] = await client.run_schema(
-        "CALL dbms.queryJmx($bean) YIELD attributes RETURN attributes[$attribute].value AS spent",
-        bean=bean,
-        attribute=attribute,
-    )
-    return float(row["spent"]) * unit
 
 
 def figures(rows: dict[str, dict[str, Any]]) -> list[Figure]:
