@@ -29,17 +29,17 @@ async def warm(client: GraphClient, operations: dict[str, Operation], *, patienc
     return time.perf_counter() - started
 
 
-async def settle(client: GraphClient, operations: dict[str, Operation], *, patience: float) -> float:
+async def settle(client: GraphClient, operations: dict[str, Operation], *, patience: float, rounds: int = 20) -> float:
     """Waits until the server has nothing to do but what it is asked; returns the seconds that it took.
 
-    After a bulk fill it merges its indexes' segments, on all cores and for minutes, and an index goes on reading those
-    that were merged away until something is written: neither is what a conversation meets that grew in months.
+    After a bulk fill it merges its indexes' segments, on all cores and for minutes, some of them only once more is
+    written, and an index goes on reading those that were merged away until something is: none of that is what a
+    conversation meets that grew in months. A long conversation's vectors are copied once it is searched.
     """
     started = time.perf_counter()
     quiet = 0
-    while quiet < 3 and time.perf_counter() - started < patience:
-        for name in ("append", "search", "turn"):  # a long conversation's vectors are copied once it is searched
-            await operations[name]()
+    while quiet < 4 and time.perf_counter() - started < patience:
+        await interleaved(operations, rounds)
         await asyncio.sleep(1)
         before, used = time.perf_counter(), await _spent(client, *_USING)
         await asyncio.sleep(2)
