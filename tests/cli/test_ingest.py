@@ -158,7 +158,7 @@ def test_code_outside_of_the_project_is_told_and_read(ragforge: CommandLine) -> 
     config = ragforge.project / "ragforge.config.yaml"
     config.write_text(config.read_text() + "source: {root: ../beside}\n")
     refused = ragforge.run("ingest", COLUMNS="400")
-    assert (refused.returncode, refused.stdout) == (2, "")
+    assert (refused.returncode, refused.stdout) == (3, "")
     assert f"outside of the project: source.root {beside}" in refused.stderr
     assert ragforge.run("config", "allow").stdout == f"allowed: source.root {beside}\n"
     done = ragforge.run("ingest", COLUMNS="400")
