@@ -51,12 +51,14 @@ RETURN c.uuid AS uuid
 
 // name: imported_messages
 // Of these uuids, which somebody has; of what is this owner's also where, and whether it is an import that still runs
-// (for so many seconds, unless it goes on) or what is left of one, which is hidden. Nothing is told of another's: what
-// they hold is given a new uuid without a word.
+// (for so many seconds, unless it goes on) or what is left of one, which is hidden. What living branches share of a
+// deleted conversation is theirs. Nothing is told of another's: what they hold is given a new uuid without a word.
 UNWIND $uuids AS uuid
 MATCH (m:Message {uuid: uuid})
-OPTIONAL MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project
-RETURN m.uuid AS uuid, c.uuid AS conversation_id, c.status = 'deleting' AS hidden,
-  CASE WHEN c.import_until > datetime()
-    THEN duration.inSeconds(datetime(), c.import_until).seconds + 1 ELSE 0 END AS running
+OPTIONAL MATCH (held:Conversation {uuid: m.conversation_id})
+WHERE held.user_id = $user_id AND held.project = $project
+WITH m, held,
+// include: living
+RETURN m.uuid AS uuid, coalesce(c.uuid, held.uuid) AS conversation_id, held IS NOT NULL AND c IS NULL AS hidden,
+  CASE WHEN held.import_until > datetime()
+    THEN duration.inSeconds(datetime(), held.import_until).seconds + 1 ELSE 0 END AS running
