@@ -18,6 +18,7 @@ from ragforge_memory.cli import (
 )
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
@@ -119,7 +120,7 @@ def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
 
     terminal = Terminal.of_this_process()
     for info in page.items:
-        updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+        updated = local(info.updated_at).strftime("%Y-%m-%d %H:%M")
         about = f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  "
         title = one_line(info.title or "(no title)", 200)
         marks = [*(f"#{tag}" for tag in info.tags), *(["archived"] if info.status == "archived" else [])]

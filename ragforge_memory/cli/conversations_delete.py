@@ -10,6 +10,7 @@ import typer
 
 from ragforge_memory.cli.options import Settings, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import BranchTree
@@ -114,7 +115,7 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
         elif found and (dry_run or not yes):
             shown = found if dry_run else found[:_SHOWN]
             for info in shown:
-                updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+                updated = local(info.updated_at).strftime("%Y-%m-%d %H:%M")
                 title = one_line(info.title or "(no title)", 60)
                 echo(f"{info.uuid[:8]}  {updated}  {info.message_count:>4}  {title}", err=not dry_run)
             if len(found) > len(shown):

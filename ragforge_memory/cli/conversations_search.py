@@ -9,6 +9,7 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -132,7 +133,7 @@ def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     width = max(_LEAST_WIDTH, terminal.width)
     for hit in hits:
         message = hit.message
-        when = message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
+        when = local(message.timestamp).strftime("%Y-%m-%d %H:%M")
         echo(f"{hit.conversation_id[:8]}:{message.seq}  {terminal.dim(f'{when}  {message.role}  [{_why(hit)}]')}")
         for line in _around_the_words(message.content, hit.matched_words, width - len(_INDENT)):
             echo(_INDENT + line)

@@ -8,6 +8,7 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,11 +89,11 @@ def _lines(decision: Decision) -> Iterable[str]:
     if one_line(decision.text, _TITLE, whole_words=True).lower() == title.lower():
         title = ""
     archived = " (archived)" if decision.archived else ""
-    when = decision.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
+    when = local(decision.timestamp).strftime("%Y-%m-%d %H:%M")
     yield f"{when}  {who} in {decision.conversation_id[:8]}{title and f' {title}'}{archived}"
     yield f"  {one_line(decision.text, _STATED, whole_words=True)}"
     if decision.corrected is not None:
-        yield f"  {decision.corrected.kind} {decision.corrected.timestamp.astimezone():%Y-%m-%d %H:%M}: " + one_line(
+        yield f"  {decision.corrected.kind} {local(decision.corrected.timestamp):%Y-%m-%d %H:%M}: " + one_line(
             decision.corrected.text, _STATED, whole_words=True
         )
     for line in labels(decision.code):

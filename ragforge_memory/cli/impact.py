@@ -9,6 +9,7 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -138,7 +139,7 @@ def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: 
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
     what += [f"{times} times"] if times > 1 else []
     where = one_line(each.title or each.message.conversation_id, _TITLE, whole_words=True)
-    head = f"  {each.message.timestamp.astimezone().date().isoformat()} {', '.join(what)} in {where}: "
+    head = f"  {local(each.message.timestamp).date().isoformat()} {', '.join(what)} in {where}: "
     room = _STATED if _states(each) else max(_SHORTEST, _room(terminal) - len(head))
     told = one_line(each.decision or _mention(each.message.content, scope.qualified_name, room), room, whole_words=True)
     return terminal.wrap(head + told, margin=4) if _states(each) else head + told

@@ -10,6 +10,7 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, ModelOption, Settings, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, Insights
@@ -170,7 +171,7 @@ def _print(insight: Insight) -> None:
     from ragforge_memory.cli.terminal import Terminal
 
     terminal = Terminal.of_this_process()
-    when = insight.created_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    when = local(insight.created_at).strftime("%Y-%m-%d %H:%M")
     echo(f"{insight.conversation_id[:8]}  {terminal.dim(f'{when}  {one_line(insight.task, 80)}')}")
     for line in json.dumps(insight.data, ensure_ascii=False, indent=2).splitlines():
         echo(f"    {printable(line)}")

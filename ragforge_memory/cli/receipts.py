@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.render import one_line, tool_line
 from ragforge_memory.models.text import counted
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.cli.chat import Talk
@@ -97,5 +98,5 @@ def _score(item: ContextItem) -> str:
 def _place(item: ContextItem) -> str:
     if item.kind == "summary":
         return f"messages up to {item.to_seq}, condensed"
-    when = f", {item.timestamp.astimezone():%Y-%m-%d}" if item.timestamp else ""
+    when = f", {local(item.timestamp):%Y-%m-%d}" if item.timestamp else ""
     return f"#{item.seq} {item.role}{when}"

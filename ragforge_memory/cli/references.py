@@ -10,6 +10,7 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
@@ -72,7 +73,7 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
         return "no ingest has come to its end yet: what is not labelled was not looked for here; run `ragforge ingest`"
     commit, at = known
     told = f", commit {commit[:8]}" if commit else ""
-    return f"labels are as of the last ingest, {at.astimezone():%Y-%m-%d %H:%M}{told}"
+    return f"labels are as of the last ingest, {local(at):%Y-%m-%d %H:%M}{told}"
 
 
 async def tied_to(session: Session, text: str, response: AssistantResponse) -> str:
@@ -102,7 +103,7 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:
-    updated = info.updated_at.astimezone().strftime("%Y-%m-%d %H:%M")
+    updated = local(info.updated_at).strftime("%Y-%m-%d %H:%M")
     yield f"{info.uuid[:8]}  {updated}  {' '.join((info.title or '(no title)').split())}"
     for line in labels(info.references):
         yield f"  {line}"

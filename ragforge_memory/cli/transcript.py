@@ -10,6 +10,7 @@ from ragforge_memory.cli.render import tool_line
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Terminal
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.times import local
 
 _NAMES = {"user": "you", "assistant": "agent", "system": "system"}
 
@@ -38,4 +39,4 @@ def _message(message: Message, terminal: Terminal) -> str:
 
 def when(message: Message) -> str:
     """The local date and minute of a message."""
-    return message.timestamp.astimezone().strftime("%Y-%m-%d %H:%M")
+    return local(message.timestamp).strftime("%Y-%m-%d %H:%M")

@@ -37,6 +37,18 @@ def test_import_and_search(ragforge: CommandLine) -> None:
     assert "\x1b" not in plain
 
 
+def test_times_at_the_ends_of_the_calendar_are_shown_in_any_zone(ragforge: CommandLine) -> None:
+    # Go and .NET write the first moment of year 1 for no time.
+    times = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+    talk = [{"role": "user", "content": "We decided on herons.", "timestamp": time} for time in times]
+    made = json.loads(ragforge.ok("conversations", "import", "-", "--json", stdin=json.dumps(talk)))
+    for zone in ("America/New_York", "Asia/Tokyo"):
+        for command in (("search", "herons"), ("show", made["imported"][0])):
+            done = ragforge.process("conversations", *command, TZ=zone)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout.count("We decided on herons.") >= 2
+
+
 def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     refused = ragforge.run("conversations", "import", "-", stdin='[{"author": "user"}]')
     assert refused.returncode == 1

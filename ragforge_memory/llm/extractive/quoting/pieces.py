@@ -10,6 +10,7 @@ from typing import Any
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.models.text import counted, lines_of
+from ragforge_memory.models.times import local
 
 MAX_LISTED = 25
 """Items of a list beside the answer; what is left is counted."""
@@ -127,7 +128,7 @@ def quotation(lines: Iterable[str]) -> list[str]:
 
 def minute(time: str) -> str:
     """A time (ISO) as the clock here showed it."""
-    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+    return f"{local(datetime.fromisoformat(time)):%Y-%m-%d %H:%M}"
 
 
 def source(scope: Mapping[str, Any], limit: int = SOURCE_LINES) -> list[str]:
