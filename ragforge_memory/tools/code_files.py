@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from ragforge_memory.errors import RagforgeError, ToolError
 from ragforge_memory.language.names import same_file
 from ragforge_memory.language.no_code import no_code
+from ragforge_memory.models.code import Scope
 from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
@@ -166,11 +168,7 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
     shown = file.relative_to(root.resolve()).as_posix()
     scopes: tuple[str, ...] = ()
     if context.scopes is not None:
-        scopes = tuple(
-            each.uuid
-            for each in await context.scopes.outline(context.owner.project, shown)
-            if start_line <= each.start_line and each.end_line <= last
-        )
+        scopes = _read_in(await context.scopes.outline(context.owner.project, shown), start_line, last)
     return ToolOutput(
         {
             "file": shown,
@@ -182,6 +180,21 @@ async def read_file(context: ToolContext, path: str, start_line: int = 1, end_li
         },
         scopes=scopes[:50],
     )
+
+
+def _read_in(there: Sequence[Scope], start: int, end: int) -> tuple[str, ...]:
+    """The definitions that these lines show: those that are whole, and of the others the innermost, as a method that
+    they are a part of; not what is around it."""
+    seen = [each for each in there if each.start_line <= end and start <= each.end_line]
+    spans = {(each.start_line, each.end_line) for each in seen}
+
+    def is_read(each: Scope) -> bool:
+        if start <= each.start_line and each.end_line <= end:
+            return True
+        own = (each.start_line, each.end_line)
+        return not any(own != (first, last) and own[0] <= first and last <= own[1] for first, last in spans)
+
+    return tuple(each.uuid for each in seen if is_read(each))
 
 
 def _called_so(root: Path, path: str) -> Path | None:

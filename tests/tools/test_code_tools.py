@@ -272,6 +272,22 @@ async def test_read_file_gives_lines(run: Run) -> None:
     assert "binary" in ((await run("read_file", path="shop/image.bin")).error or "")
 
 
+async def test_what_lines_show_a_part_of_was_read(run: Run) -> None:
+    known = {}
+    for name in ("Cart", "Cart.add_item", "Cart.check_limit", "Cart.checkout", "GiftCart"):
+        (scope,) = (await run("read_scope", name=name)).value["scopes"]
+        known[scope["uuid"]] = name
+    for first, last, read in (
+        (12, 14, ["Cart.add_item"]),
+        (17, 20, ["Cart.add_item", "Cart.check_limit"]),
+        (8, 9, ["Cart"]),
+        (23, 29, ["Cart.checkout", "GiftCart"]),
+        (25, 26, []),
+    ):
+        ran = await run("read_file", path="shop/cart.py", start_line=first, end_line=last)
+        assert [(known[each.scope], each.kind) for each in ran.scopes] == [(name, "read") for name in read]
+
+
 @pytest.mark.parametrize(
     "path",
     [
