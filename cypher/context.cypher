@@ -1,11 +1,13 @@
 // name: answered_message
 // A message of the lineage (none named: the newest answer), the answer that it is or that it got, and what that answer
-// was given. An answer stands at most a few places behind its question; further ones are of turns that overlap.
+// was given. An answer stands at most a few places behind its question; further ones are of turns that overlap. What
+// answers nothing, as a merge, is no answer.
 // include: read_lineage
 WITH c, lineage, CASE WHEN $message_id IS NULL THEN head(COLLECT {
   UNWIND lineage AS l
   MATCH (newest:Message {conversation_id: l.id})
   WHERE newest.seq > c.head_seq - 50 AND newest.seq <= l.top AND newest.role = 'assistant'
+    AND newest.in_reply_to IS NOT NULL
   RETURN newest ORDER BY newest.seq DESC LIMIT 1
 }) ELSE head(COLLECT {
   MATCH (named:Message {uuid: $message_id})

@@ -39,6 +39,19 @@ async def test_a_merge_is_signed_by_what_made_it(make_agent: MakeAgent, summarie
         assert (await trunk.receipt(message.uuid)).model == model
 
 
+async def test_a_merge_is_not_the_newest_answer(make_agent: MakeAgent) -> None:
+    async with make_agent("a1", "a2", "right") as agent:
+        trunk = await agent.create_conversation("Auth")
+        await talk(trunk, "q1", "q2")
+        newest = (await trunk.get_history())[-1]
+        branch = await trunk.branch()
+        await branch.send_message("other")
+        await trunk.merge(branch)
+        receipt = await trunk.receipt()
+        assert receipt.message_id == newest.uuid
+        assert [item.excerpt for item in receipt.items] == ["a1", "q1"]
+
+
 async def test_what_is_merged_before_anything_was_said_is_in_the_prompt(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider(["The lexer reads utf8 bytes.", "One after the other.", "Yes."])
     async with make_agent(provider=provider) as agent:
