@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 
 from ragforge_memory.language.accents import composed, without_marks
 from ragforge_memory.language.names import words as identifier_parts
@@ -22,7 +23,7 @@ _JOINED = re.compile(
 )
 _QUOTED = re.compile(r'"(\w+)"')
 
-# More words than this make a query slower, not better: Lucene scores the rarest anyway.
+# More words than this make a query slower, not better. Of more the longest are asked for: they are the rarest.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
 
@@ -83,12 +84,20 @@ def query_words(text: str) -> list[str]:
         parts = () if is_wide(word) else identifier_parts(word)
         if len(parts) > 1:
             found.update(dict.fromkeys(parts))
-    return list(found)[:MAX_QUERY_WORDS]
+    return _most_telling(found)
 
 
 def query_parts(text: str) -> list[str]:
     """The words of a question, identifiers as their parts alone, as `terms` has them."""
-    return list(dict.fromkeys(identifier_parts(text)))[:MAX_QUERY_WORDS]
+    return _most_telling(dict.fromkeys(identifier_parts(text)))
+
+
+def _most_telling(found: Iterable[str]) -> list[str]:
+    words = list(found)
+    if len(words) <= MAX_QUERY_WORDS:
+        return words
+    kept = set(sorted(words, key=len, reverse=True)[:MAX_QUERY_WORDS])
+    return [word for word in words if word in kept]
 
 
 def text_words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ragforge_memory.graph.text import query_words, terms, text_words
+from ragforge_memory.graph.text import MAX_QUERY_WORDS, query_words, terms, text_words
 
 LONGEST = 400_000
 
@@ -29,3 +29,10 @@ def test_what_is_joined_is_found_by_its_parts() -> None:
     for part in ("auth", "session", "10", "0", "1", "reilly", "3", "11", "50", "000", "redis", "alpine", "4"):
         assert part in found
     assert "c" not in found
+
+
+def test_of_very_many_words_the_longest_are_asked_for() -> None:
+    asked = query_words(" ".join([*(f"w{number}" for number in range(100)), "heliotropism"]))
+    assert len(asked) == MAX_QUERY_WORDS
+    assert "heliotropism" in asked
+    assert query_words("the parser fails") == ["the", "parser", "fails"]
