@@ -32,6 +32,24 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.anyio
+async def test_an_error_message_decides_nothing_whatever_it_says_must_be(make_agent: MakeAgent, project: Path) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
+        await agent.ingest()
+        talk = await agent.create_conversation()
+        for said in (
+            "RuntimeError: the SessionMiddleware must be installed",
+            "AssertionError: The `jinja2` library is missing. It must be installed to use templates.",
+            "shop.errors.ConfigError: Client.send never logs",
+        ):
+            assert not (await talk.send_message(said)).content.splitlines()[-1].startswith("Noted"), said
+        assert _texts(await agent.decisions()) == []
+        await talk.send_message("RuntimeError: the cache must be warm\nWe decided to catch it in `check`.")
+        assert _texts(await agent.decisions()) == ["We decided to catch it in `check`."]
+        await talk.send_message("note: RuntimeError: it must be caught")
+        assert len(await agent.decisions()) == 2
+
+
+@pytest.mark.anyio
 async def test_what_was_decided_is_listed_with_what_became_of_it(make_agent: MakeAgent, project: Path) -> None:
     async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
         await agent.ingest()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences_and_lines
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.language.reading.small_talk import MARKED
+from ragforge_memory.language.reading.small_talk import MARKED, PRINTED
 from ragforge_memory.language.reading.statements import noted_in
 from ragforge_memory.language.said.echoes import only_asks
 from ragforge_memory.llm.port import EXTRACTIVE
@@ -49,6 +49,8 @@ def decision_of(message: Message) -> str | None:
     if importance < IMPORTANT or (message.model or "").startswith(f"{EXTRACTIVE}:"):
         return None
     said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
+    if message.role == "user" and not MARKED.match(said.strip()):
+        said = PRINTED.sub("", said)  # what a program must have is no rule of the project
     decides = deciding_sentences(said)
     decided = " ".join(_ruled(said, {*decides})[:_STATED]) if message.role == "user" else next(decides, "")
     return decided or (next(iter(sentences_and_lines(message.content)), None) if importance >= _MARKED else None)

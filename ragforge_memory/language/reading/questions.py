@@ -25,6 +25,7 @@ from ragforge_memory.language.reading.small_talk import (
     NOTED,
     POLITE,
     POLITE_THAT_ASKS,
+    PRINTED,
     SET,
     SMALL_TALK,
     STATEMENTS,
@@ -104,10 +105,13 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
         asked = read_question(behind[-1], before) if behind and behind[-1].endswith("?") else None
         return (note, asked) if asked is not None and asked.form not in (*SMALL_TALK, "search") else (note,)
     questions: list[Question] = []
+    own = PRINTED.sub("", said)
     for sentence in _asking(said):
         searched: list[Question] = []  # of this sentence
         for part in _COMPOUND.split(sentence, maxsplit=2):
             question = read_question(part, before)
+            if question is not None and question.form == "noted" and part not in own:
+                question = Question("search", Target("words", part), part)
             if question is not None and question.target.kind == "pronoun" and questions and questions[-1] in searched:
                 # "What is the default size and where is it set?": what is found for the first tells both, with its
                 # place; of what is not found by its name nothing else can be told.

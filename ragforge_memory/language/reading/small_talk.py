@@ -136,6 +136,13 @@ NOTED = re.compile(
     re.I,
 )
 """What is told and not asked."""
+PRINTED = re.compile(
+    r"^(?:[\w./-]+: )?(?:(?:[\w$]+\.)*(?-i:[A-Z])\w*(?-i:Error|Exception|Warning|Fault)"
+    r"|(?:fatal |internal )?error|fatal|panic)"
+    r"(?:\[\w+\])?: ?\S.*$",
+    re.I | re.M,
+)
+"""A line that a program printed, whatever it says must be: "RuntimeError: X must be installed"."""
 MARKED = re.compile(
     r"^(?:(?:thanks|thank you|ok(?:ay)?|so|and|also|please)[,.!]* )*"
     rf"(?:{_NOTE}|fyi|facts?|to-?do|important|one more thing)(?: ?\([^()]*\))? ?:\s*(?=\S)",

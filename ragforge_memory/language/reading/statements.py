@@ -15,6 +15,7 @@ from ragforge_memory.language.reading.small_talk import (
     MARKED,
     NOTED,
     PLAIN,
+    PRINTED,
     SET,
     THANKS,
     UNDECIDED,
@@ -31,7 +32,7 @@ def noted_in(text: str) -> str | None:
         return None
     if MARKED.match(text.strip()):
         return " ".join(text.split())
-    said = [each for each in _sentences(text) if not (GREETING.match(each) or THANKS.match(each))]
+    said = [each for each in _sentences(PRINTED.sub("", text)) if not (GREETING.match(each) or THANKS.match(each))]
     if ruled := next((each for each in said if _is_noted(each, (NOTED, SET))), None):
         return ruled
     # How things are is a note where it is all that is said; beside something else it explains.
