@@ -342,3 +342,19 @@ def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, targ
 def test_what_reads_and_returns_a_name_uses_it(text: str, form: str, target: str) -> None:
     asked = read_questions(text)[0]
     assert (asked.form, asked.target.text) == (form, target)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("where is echo used and is it tested?", [("uses", "echo"), ("tests", "it")]),
+        ("what does echo do, and is it deprecated?", [("what", "echo"), ("deprecated", "it")]),
+        ("who wrote echo and has it changed since v1.0?", [("history", "echo"), ("changed", "it")]),
+        ("what did we decide about tokens and is it still true?", [("said", "tokens")]),
+        ("where is echo and does it log?", [("search", "echo and does it log")]),
+    ],
+)
+def test_a_second_question_that_yes_or_no_answers_takes_nothing_from_the_first(
+    text: str, asked: list[tuple[str, str]]
+) -> None:
+    assert [(form, target) for form, _, target in read(text)] == asked

@@ -58,6 +58,12 @@ MAX_CHAIN = 8
 _COMPOUND = re.compile(
     r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
 )
+# "Where is it used and is it tested?"; "... and is it still so?" asks no second thing.
+_AND_IS_IT = re.compile(
+    r"[,;]? and(?: also)? (?=(?:is|are|was|were|does|do|did|has|have|can) "
+    r"(?:it|this|that|they|these|those) (?!still\b))",
+    re.I,
+)
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(
     r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|so far|until now|today|yesterday"
@@ -108,7 +114,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     own = PRINTED.sub("", said)
     for sentence in _asking(said):
         searched: list[Question] = []  # of this sentence
-        for part in _COMPOUND.split(sentence, maxsplit=2):
+        for part in _parts(sentence):
             question = read_question(part, before)
             if question is not None and question.form == "noted" and part not in own:
                 question = Question("search", Target("words", part), part)
@@ -125,6 +131,21 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     kept = [each for each in questions if each.form not in SMALL_TALK - {"help"}] or questions
     # Sentences around a clear question set the scene; they are not searched for as well.
     return tuple(_distinct([each for each in kept if each.form != "search"] or kept[:1]))[:3]
+
+
+def _parts(sentence: str) -> list[str]:
+    """The questions that one sentence asks."""
+    parts: list[str] = []
+    for each in _COMPOUND.split(sentence, maxsplit=2):
+        first, *more = _AND_IS_IT.split(each, maxsplit=1)
+        # What is no question that is understood belongs to what stands before it.
+        parts += [first, *more] if more and all(_is_understood(one) for one in (first, *more)) else [each]
+    return parts
+
+
+def _is_understood(said: str) -> bool:
+    found = read_question(said)
+    return found is not None and found.form not in ("search", *SMALL_TALK) and not found.guessed
 
 
 def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
