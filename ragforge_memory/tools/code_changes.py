@@ -11,7 +11,7 @@ from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.language.excerpts import excerpt
 from ragforge_memory.language.names import fits, lies_in, reference, same_file
 from ragforge_memory.models.text import counted
-from ragforge_memory.tools.conversation import EXCERPT, what_became
+from ragforge_memory.tools.conversation import EXCERPT, as_told, what_became
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside, text_files
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_DECISIONS = 20
 """Decisions behind changed code that are told."""
+
+MAX_DOUBTFUL = 200
+"""Decisions, the newest that may no longer hold, among which those on the changed code are looked for."""
 
 
 @tool
@@ -162,7 +165,7 @@ async def _told(context: ToolContext, root: Path, found: Impact, revision: str) 
         "scopes": fitting(scopes, LIST_BYTES // 2),
         "outside": list(found.outside[:100]),
         "messages": counted(len(found.messages), "message stands", "messages stand") + " on them",
-        "decisions": _decisions(context, found),
+        "decisions": await _decisions(context, found),
     }
 
 
@@ -180,7 +183,7 @@ async def _commit(root: Path, found: Impact, revision: str) -> dict[str, Any]:
     return {"date": day, "subject": subject}
 
 
-def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
+async def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
     """The messages that decide something, each once, as `list_decisions` has them."""
     told: dict[str, dict[str, Any]] = {}
     for each in (each for scope in found.scopes for each in scope.messages if each.decision is not None):
@@ -198,4 +201,11 @@ def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
             },
         )
         entry["code"].append(what_became(each.reference))
-    return list(told.values())[:MAX_DECISIONS]
+    shown = list(told.values())[:MAX_DECISIONS]
+    if shown and context.messages is not None:
+        corrected = await context.messages.decisions(doubtful=True, limit=MAX_DOUBTFUL)
+        later = {each.message_id: each.corrected for each in corrected.items if each.corrected}
+        for entry in shown:
+            if (told_later := later.get(entry["message_id"])) is not None:
+                entry["corrected"] = as_told(told_later)
+    return shown

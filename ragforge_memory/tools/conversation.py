@@ -163,7 +163,7 @@ async def list_decisions(
                 "role": each.role,
                 "timestamp": each.timestamp.isoformat(),
                 "excerpt": excerpt(each.text, (), EXCERPT),
-                **({"corrected": _as_told(each.corrected)} if each.corrected else {}),
+                **({"corrected": as_told(each.corrected)} if each.corrected else {}),
                 "code": _code(each.code),
             }
             for each in found[:limit]
@@ -251,7 +251,8 @@ def _corrected(message: Message, corrections: Sequence[tuple[tuple[str, str], Me
     return {"corrected": told}
 
 
-def _as_told(correction: Correction) -> dict[str, Any]:
+def as_told(correction: Correction) -> dict[str, Any]:
+    """What the user said later against a decision."""
     return {
         "message_id": correction.message_id,
         "timestamp": correction.timestamp.isoformat(),

@@ -75,6 +75,14 @@ async def test_a_diff_tells_what_was_decided_about_what_it_touches(agent: AsyncC
     assert quoted(answer) == ["> we decided that check_amount must not log"]
 
 
+async def test_a_diff_tells_what_corrected_what_was_decided_about_it(agent: AsyncConversationAgent) -> None:
+    talk = await agent.create_conversation()
+    for text in ("note: check_amount never logs", "update: check_amount logs at debug level"):
+        await talk.send_message(text)
+    answer = (await (await agent.create_conversation()).send_message(f"what does this touch?\n\n{DIFF}")).content
+    assert '> note: check_amount never logs\n  (later: "update: check_amount logs at debug level")' in answer
+
+
 async def test_and_who_calls_that_goes_up(agent: AsyncConversationAgent, tmp_path: Path) -> None:
     talk = await agent.create_conversation()
     assert "- `Account.deposit`" in (await talk.send_message("who calls check_amount?")).content
