@@ -245,6 +245,7 @@ def _listed(scopes: Sequence[Scope], file: str = "") -> dict[str, Any]:
                 "end_line": each.end_line,
                 **({"file": each.file} if file not in ("", each.file) else {}),
                 **({"overload": True} if is_overload(each) else {}),
+                **({"async": True} if re.search(r"\basync\b", each.signature or "") else {}),
                 **tests(each),
             }
             for each in scopes

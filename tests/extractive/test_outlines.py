@@ -187,3 +187,15 @@ async def test_of_one_long_folder_the_files_are_listed() -> None:
     lines = (await answer_to("what is in src/?", {"outline": value})).splitlines()
     assert lines[:2] == ["`src` contains 70 source files:", "- src/0.py"]
     assert lines[-1] == "… and 10 more files."
+
+
+@pytest.mark.anyio
+async def test_of_a_long_file_what_is_async_is_told_alone(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    plain = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(100))
+    write_files(tmp_path / "project", {"long.py": f"{plain}async def wait():\n    return 1\n"})
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    assert (await talk.send_message("which functions in long.py are async?")).content.splitlines() == [
+        "`long.py` contains 1 async function:",
+        "- `wait` - long.py:401 (function)",
+    ]

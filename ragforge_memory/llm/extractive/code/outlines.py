@@ -55,9 +55,6 @@ MODULE = "module"
 def outlined(question: Question, asked: str, values: Mapping[str, Any]) -> list[str]:
     """The lines that say what a file, a folder or a definition holds."""
     value = values.get("outline", {})
-    if question.asynchronous and any("signature" not in each for each in value.get("scopes") or []):
-        every = outlined(replace(question, text=ASYNC.sub(" ", question.text)), asked, values)
-        return [*every, "Which of them are async is not told of so many."]
     match value.get("kind"):
         case "file" if values.get("list_tests", {}).get("total"):
             return [*tests_of(value["file"], values["list_tests"]), *other_file(asked, value)]
@@ -172,7 +169,8 @@ def _asked_for(scopes: Sequence[dict[str, Any]], question: Question) -> tuple[li
         for each in whole
         if (not wanted or each["type"] in wanted)
         and (question.sorts != ("test",) or _may_be_test(each))
-        and (not question.asynchronous or ASYNC.search(each.get("signature") or ""))
+        # Of many each says so itself, and has no signature here.
+        and (not question.asynchronous or each.get("async") or ASYNC.search(each.get("signature") or ""))
     ]
     none = " or ".join(question.sorts) or ("definition" if question.asynchronous else "")
     return (chosen, "") if chosen else (whole, none and f"{_adjective(question)}{none}")
