@@ -199,7 +199,17 @@ class Session:
             self.opening = replace(self.opening, ingest=False)
             return
         if not report.files and not self.opening.quiet:
-            note(f"no code was read: there is none in {self.place.source}")
+            note(f"no code was read: {self._why_there_is_none()}")
+
+    def _why_there_is_none(self) -> str:
+        source = self.place.loaded.config.source
+        chosen = ["source.include"] * (source.include not in ((), ("**/*",))) + ["source.exclude"] * bool(
+            source.exclude
+        )
+        if not chosen:
+            return f"there is none in {self.place.source}"
+        leave = "leave" if len(chosen) > 1 else "leaves"
+        return f"{' and '.join(chosen)} of the configuration {leave} none in {self.place.source}"
 
     async def read_changes(self) -> None:
         """The same before a question of a chat, which goes on without where that cannot be done."""

@@ -85,6 +85,12 @@ def test_a_folder_without_code_is_said_to_be_one(ragforge: CommandLine) -> None:
     assert "no code" not in ragforge.run("ask", "--model", model, "sure?").stderr
 
 
+def test_where_the_configuration_leaves_no_code_it_is_named(ragforge: CommandLine) -> None:
+    (ragforge.project / "ragforge.config.yaml").write_text('source:\n  include: ["src/**"]\n')
+    told = ragforge.run("ask", "--model", ragforge.script("Yes."), "sure?").stderr
+    assert f"no code was read: source.include of the configuration leaves none in {ragforge.project}\n" in told
+
+
 def test_a_pipe_gets_the_answer_alone(ragforge: CommandLine) -> None:
     done = ragforge.process("ask", "x", "--no-ingest", "--model", ragforge.script(LOOK, "It is **here**.\n\n- a"))
     assert done.returncode == 0, done.stderr
