@@ -358,3 +358,24 @@ def test_a_second_question_that_yes_or_no_answers_takes_nothing_from_the_first(
     text: str, asked: list[tuple[str, str]]
 ) -> None:
     assert [(form, target) for form, _, target in read(text)] == asked
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "target"),
+    [
+        ("what changed in echo?", "history", "echo"),
+        ("what has changed in `src/talk.py` lately?", "history", "src/talk.py"),
+        ("which functions changed in talk.py?", "history", "talk.py"),
+        ("how has Context changed?", "history", "Context"),
+        ("what changed in echo since v1.2?", "changed", "echo"),
+        ("what changed in the last commit?", "commit", "HEAD"),
+        ("what changed in the project?", "changes", ""),
+    ],
+)
+def test_what_changed_of_something_without_a_time_is_its_last_change(text: str, form: str, target: str) -> None:
+    [(asked, _, what)] = read(text)
+    assert (asked, what) == (form, target)
+
+
+def test_no_history_is_asked_of_a_folder() -> None:
+    assert read("what changed in src/talk?")[0][0] != "history"

@@ -74,8 +74,11 @@ HISTORY = (
     r"(?:git )?blame {x}",
     r"how old is {x}",
     r"when did {x} (?:last )?change",
+    r"(?:what|which)(?: {noun})*(?:['’]s| is| has| have| was| were| are)?(?: been)? (?:last )?{changed} (?:in|of) {x}"
+    r"(?: (?:lately|recently|last))?",
+    r"how (?:has|have|did) {x} changed?(?: (?:lately|recently))?",
 )
-"""Who wrote something, and when it was last changed."""
+"""Who wrote something, and when it was last changed; what changed of it, of no time that is named, is its last commit."""
 
 
 def revision_of(groups: Mapping[str, str | None]) -> str:

@@ -284,6 +284,8 @@ def _sensible(question: Question) -> Question | None:
         case "history" | "deprecated" if target.kind in ("words", "nothing"):
             # "Who wrote the long introduction?" may be known by its words alone.
             return replace(question, form="search", target=Target("words", question.text))
+        case "history" if "/" in target.text and "." not in target.text.rstrip("/").rsplit("/", 1)[-1]:
+            return None  # a folder: git tells lines of files
         case "changed":
             return question if target.kind in ("name", "file", "pronoun", "ordinal") else None
         case "requires" | "exports":
