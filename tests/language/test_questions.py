@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ragforge_memory.language.reading.questions import MAX_QUESTION, read_questions
 from ragforge_memory.language.reading.targets import names_in, read_target
+from ragforge_memory.language.reading.wording import content_words
 
 
 def read(text: str, *before: str) -> list[tuple[str, str, str]]:
@@ -379,3 +380,16 @@ def test_what_changed_of_something_without_a_time_is_its_last_change(text: str, 
 
 def test_no_history_is_asked_of_a_folder() -> None:
     assert read("what changed in src/talk?")[0][0] != "history"
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("what happens when a route isn't found?", ("route", "found")),
+        ("what does it do when the file doesn’t exist", ("exist",)),
+        ("we've seen that Ada's tokens can't expire", ("seen", "Ada", "tokens", "expire")),
+        ("where is 're' imported", ("re", "imported")),
+    ],
+)
+def test_half_a_short_form_is_no_word_that_a_question_is_about(text: str, about: tuple[str, ...]) -> None:
+    assert content_words(text) == about

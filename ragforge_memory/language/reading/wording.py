@@ -6,6 +6,8 @@ import re
 
 from ragforge_memory.language.names import words
 
+# "Isn't" and "we've" are words of every question, in two pieces.
+_SHORT_FORM = re.compile(r"\b\w+n['’]t\b|(?<=\w)['’](?:s|d|m|re|ve|ll)\b", re.I)
 _TOKEN = re.compile(r"[\w$]+(?:\.[\w$]+)*")
 
 # Question words, articles, pronouns, auxiliaries, and words that stand in any question about any code.
@@ -45,7 +47,7 @@ _ENDINGS = (
 def content_words(text: str) -> tuple[str, ...]:
     """The words that say what a question is about, in order, once each; identifiers stay whole."""
     found: dict[str, str] = {}
-    for token in _TOKEN.findall(text):
+    for token in _TOKEN.findall(_SHORT_FORM.sub(" ", text)):
         if token.lower() not in _EMPTY and (len(token) > 1 or token.isdigit()):
             found.setdefault(token.lower(), token)
     return tuple(found.values())
