@@ -74,11 +74,13 @@ HISTORY = (
     r"(?:git )?blame {x}",
     r"how old is {x}",
     r"when did {x} (?:last )?change",
+    # Of a time that was not understood the last change may be another one.
+    r"(?!.*\b(?:since|before|after|until|between|during|when|while)\b)"
     r"(?:what|which)(?: {noun})*(?:['’]s| is| has| have| was| were| are)?(?: been)? (?:last )?{changed} (?:in|of) {x}"
     r"(?: (?:lately|recently|last))?",
-    r"how (?:has|have|did) {x} changed?(?: (?:lately|recently))?",
+    r"(?!.*\b(?:since|before|after|until|between)\b)how (?:has|have|did) {x} changed?(?: (?:lately|recently))?",
 )
-"""Who wrote something, and when it was last changed; what changed of it, of no time that is named, is its last commit."""
+"""Who wrote something, and when it was last changed; what changed of it is that, where no time is named."""
 
 
 def revision_of(groups: Mapping[str, str | None]) -> str:
