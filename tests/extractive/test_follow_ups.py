@@ -106,3 +106,11 @@ async def test_of_a_file_or_a_folder_what_imports_it_is_asked_and_no_name_like_i
         asked = [tool for tool, _ in await requests_for(*earlier, ChatMessage("user", text))]
         assert asked == ["grep_code", "find_imports"], text
     assert read("and src/talk.py?", "who calls Talk.echo?") == [("imports", "file", "src/talk.py")]
+
+
+@pytest.mark.parametrize("text", ["why?", "but why", "Why is that?", "why is it so?", "how come?"])
+def test_why_alone_is_asked_of_what_was_just_told(text: str) -> None:
+    assert read(text, "who calls Talk.echo?") == [("what", "pronoun", "it")]
+    earlier = (ChatMessage("user", "who calls Talk.echo?"), ChatMessage("assistant", USES))
+    [target] = resolve_target(Target("pronoun", "it"), earlier, "")
+    assert target.text == "Talk.echo"

@@ -95,6 +95,12 @@ _RELATING: frozenset[Form] = frozenset(
 # Nobody calls a text: what is called so is a method, though its name ends as a file's does.
 _METHOD = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|html?|css|sql|txt|md|rst|toml|ya?ml|cfg|ini)$", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
+# "Why?" asks it of what was just told.
+_ONLY_WHY = re.compile(
+    r"(?:(?:but|and|so|ok(?:ay)?),? )?(?:how come"
+    r"|why(?: (?:so|though|(?:is|was) (?:that|this|it)(?: (?:so|like (?:that|this)))?))?)\W*$",
+    re.I,
+)
 _WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
 
 
@@ -160,6 +166,8 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
             return Question(form, text=said)
     if HELP.match(POLITE.sub("", said)):
         return Question("help", text=said)
+    if _ONLY_WHY.match(said):
+        return Question("what", read_target("it"), said)
     tail = _AND_STILL.search(said)
     first = read_question(said[: tail.start()], before) if tail else None
     if first is not None and first.form == "said":
