@@ -76,6 +76,18 @@ end
     }
 }
 """,
+    "app/session.py": """class Session:
+    def __init__(
+        self,
+        cookie_age: int | None = 14 * 24 * 60,  # in minutes
+    ):
+        self.cookie_age = cookie_age
+
+    def header(self):
+        return "{age}".format(
+            cookie_age=f"Age={self.cookie_age}" if self.cookie_age else "",
+        )
+""",
     "src/cors/index.ts": "export const cors = (options?: Given) => {\n  const defaults = {\n    origin: '*',\n  }\n}\n",
     "src/secure/index.ts": "const DEFAULT_OPTIONS = { origin: 'none' }\n",
     "test/pool.test.ts": "const MAX_POOL_SIZE = 3\nconst opts = { idleTime: 5 }\n",
@@ -119,6 +131,7 @@ async def test_what_declares_comes_first(reads: AsyncConversationAgent) -> None:
         ("where is the default port set?", "`port` - lib/base.rb:2", "set :port, 4567"),
         ("what does set :port do?", "`:port` - lib/base.rb:2", "set :port, 4567"),
         # The very letters come before what is only spelled so, or stands in a test.
+        ("what is the default of cookie_age?", "`cookie_age` - app/session.py:4", "= 14 * 24 * 60"),
         ("what is the default of show_errors?", "`show_errors` - lib/base.rb:3", "proc { development? }"),
         ("where is maxPoolSize?", "`maxPoolSize` - src/Pool.java:2", "private volatile int maxPoolSize;"),
         ("where is the default of maxPoolSize set?", "`maxPoolSize` - src/Pool.java:5", "maxPoolSize = -1;"),

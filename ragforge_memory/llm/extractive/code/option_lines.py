@@ -124,7 +124,15 @@ def _lines_of(option: Option, question: Question, found: Sequence[Found]) -> lis
     ]
     if not option.sure:
         # Plain words stand anywhere: only what gives them a value, and no test, tells of a setting.
-        lines = [each for each in lines if not stands_aside(each["file"]) and _rank(option, each, False) < _HAS]
+        # An argument of a call by its keyword has no default.
+        argument = re.compile(rf"{re.escape(option.name)}=.*[,)]$")
+        lines = [
+            each
+            for each in lines
+            if not stands_aside(each["file"])
+            and _rank(option, each, False) < _HAS
+            and not argument.match(each["text"].strip())
+        ]
     about = {each.lower() for each in content_words(question.text)}
     default = asks_default(question)
     name = _name(option)
