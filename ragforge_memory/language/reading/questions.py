@@ -17,6 +17,7 @@ from ragforge_memory.language.reading.project_patterns import OF_ALL, WHOLE
 from ragforge_memory.language.reading.prose import prose, sentences
 from ragforge_memory.language.reading.question import Question, asked_of
 from ragforge_memory.language.reading.relations import related
+from ragforge_memory.language.reading.several import COMPOUND, ONLY_WHY, parts_of
 from ragforge_memory.language.reading.slips import mendings
 from ragforge_memory.language.reading.small_talk import (
     ANSWERS_FOR,
@@ -54,16 +55,6 @@ MAX_CHAIN = 8
 """Messages that "and X?" may go on through to the question that it repeats."""
 
 
-# Where one sentence asks two things.
-_COMPOUND = re.compile(
-    r"[,;]? and(?: (?:also|then))? (?=(?:who|what|where|which|how|show|list|find|explain|describe)\b)", re.I
-)
-# "Where is it used and is it tested?"; "... and is it still so?" asks no second thing.
-_AND_IS_IT = re.compile(
-    r"[,;]? and(?: also)? (?=(?:is|are|was|were|does|do|did|has|have|can) "
-    r"(?:it|this|that|they|these|those) (?!still\b))",
-    re.I,
-)
 # Of "do you remember what we said about tokens" only the tokens are searched for.
 _SAID_WORDS = re.compile(
     r"\b(?:said|say|told|decided|discussed|talked|agreed|mentioned|so far|until now|today|yesterday"
@@ -95,12 +86,6 @@ _RELATING: frozenset[Form] = frozenset(
 # Nobody calls a text: what is called so is a method, though its name ends as a file's does.
 _METHOD = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|html?|css|sql|txt|md|rst|toml|ya?ml|cfg|ini)$", re.I)
 _ITS = re.compile(r"['’]s$", re.I)
-# "Why?" asks it of what was just told.
-_ONLY_WHY = re.compile(
-    r"(?:(?:but|and|so|ok(?:ay)?),? )?(?:how come"
-    r"|why(?: (?:so|though|(?:is|was) (?:that|this|it)(?: (?:so|like (?:that|this)))?))?)\W*$",
-    re.I,
-)
 _WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
 
 
@@ -120,7 +105,7 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     own = PRINTED.sub("", said)
     for sentence in _asking(said):
         searched: list[Question] = []  # of this sentence
-        for part in _parts(sentence):
+        for part in parts_of(sentence, _is_understood):
             question = read_question(part, before)
             if question is not None and question.form == "noted" and part not in own:
                 question = Question("search", Target("words", part), part)
@@ -137,16 +122,6 @@ def read_questions(text: str, before: Sequence[str] = ()) -> tuple[Question, ...
     kept = [each for each in questions if each.form not in SMALL_TALK - {"help"}] or questions
     # Sentences around a clear question set the scene; they are not searched for as well.
     return tuple(_distinct([each for each in kept if each.form != "search"] or kept[:1]))[:3]
-
-
-def _parts(sentence: str) -> list[str]:
-    """The questions that one sentence asks."""
-    parts: list[str] = []
-    for each in _COMPOUND.split(sentence, maxsplit=2):
-        first, *more = _AND_IS_IT.split(each, maxsplit=1)
-        # What is no question that is understood belongs to what stands before it.
-        parts += [first, *more] if more and all(_is_understood(one) for one in (first, *more)) else [each]
-    return parts
 
 
 def _is_understood(said: str) -> bool:
@@ -166,7 +141,7 @@ def read_question(text: str, before: Sequence[str] = ()) -> Question | None:
             return Question(form, text=said)
     if HELP.match(POLITE.sub("", said)):
         return Question("help", text=said)
-    if _ONLY_WHY.match(said):
+    if ONLY_WHY.match(said):
         return Question("what", read_target("it"), said)
     tail = _AND_STILL.search(said)
     first = read_question(said[: tail.start()], before) if tail else None
@@ -408,7 +383,7 @@ def _goes_on(begun: str, rest: str) -> bool:
     """Whether two sentences are one question, for the very name that the first ends with."""
     if not re.search(r"\w[!?]$", begun) or len(begun) + len(rest) > MAX_QUESTION:
         return False
-    first, *others = _COMPOUND.split(f"{begun} {rest}")
+    first, *others = COMPOUND.split(f"{begun} {rest}")
     if not others and _matched(rest) is not None:
         return False
     asked = (found.target for each in _wordings(TAIL.sub("", first)) if (found := _matched(each)))
