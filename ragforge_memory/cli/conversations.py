@@ -18,7 +18,6 @@ from ragforge_memory.cli import (
 )
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
@@ -117,6 +116,7 @@ async def _list(
 def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.terminal import Terminal, note
+    from ragforge_memory.models.times import local
 
     terminal = Terminal.of_this_process()
     for info in page.items:

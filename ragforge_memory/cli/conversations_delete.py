@@ -10,7 +10,6 @@ import typer
 
 from ragforge_memory.cli.options import Settings, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import BranchTree
@@ -106,6 +105,7 @@ async def _delete_old(settings: Settings, older_than: int | None, keep: int | No
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import note
     from ragforge_memory.models.text import counted
+    from ragforge_memory.models.times import local
 
     async with open_graph(settings) as agent:
         found = await agent.expired_conversations(older_than_days=older_than, keep=keep)

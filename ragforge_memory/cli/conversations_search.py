@@ -9,7 +9,6 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -128,6 +127,7 @@ def _in_order(found: Sequence[ScoredMessage], limit: int) -> list[ScoredMessage]
 def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
     from ragforge_memory.cli.terminal import Terminal, note
+    from ragforge_memory.models.times import local
 
     terminal = Terminal.of_this_process()
     width = max(_LEAST_WIDTH, terminal.width)

@@ -8,7 +8,6 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,6 +81,7 @@ async def _decisions(
 def _lines(decision: Decision) -> Iterable[str]:
     from ragforge_memory.cli.references import labels
     from ragforge_memory.cli.render import one_line
+    from ragforge_memory.models.times import local
 
     who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
     title = one_line(decision.title or "(no title)", _TITLE, whole_words=True)

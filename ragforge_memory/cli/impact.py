@@ -9,7 +9,6 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -134,6 +133,7 @@ def _total(found: Impact) -> str:
 def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: int, terminal: Terminal) -> str:
     """A message: when, who, where, and what was said of the scope; an answer takes one line."""
     from ragforge_memory.cli.render import one_line
+    from ragforge_memory.models.times import local
 
     done = [kind for kind in kinds if kind in ("edited", "tested")]
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]

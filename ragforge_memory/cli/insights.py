@@ -10,7 +10,6 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, ModelOption, Settings, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, Insights
@@ -169,6 +168,7 @@ def _print(insight: Insight) -> None:
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.shown import printable
     from ragforge_memory.cli.terminal import Terminal
+    from ragforge_memory.models.times import local
 
     terminal = Terminal.of_this_process()
     when = local(insight.created_at).strftime("%Y-%m-%d %H:%M")

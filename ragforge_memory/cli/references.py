@@ -10,7 +10,6 @@ import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
-from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
@@ -67,6 +66,7 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
 async def labels_age(agent: AsyncConversationAgent) -> str:
     """As of when labels are: nothing has looked at the code since the last ingest."""
     from ragforge_memory.agent.ties.references import last_ingest
+    from ragforge_memory.models.times import local
 
     known = await last_ingest(await agent.open())
     if known is None:
@@ -103,6 +103,8 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:
+    from ragforge_memory.models.times import local
+
     updated = local(info.updated_at).strftime("%Y-%m-%d %H:%M")
     yield f"{info.uuid[:8]}  {updated}  {' '.join((info.title or '(no title)').split())}"
     for line in labels(info.references):
