@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from ragforge_memory import (
 )
 from ragforge_memory.agent.turns import stream as stream_module
 from ragforge_memory.agent.turns.stream import AsyncMessageStream, Channel
+from ragforge_memory.agent.turns.tasks import TurnTasks
 from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, Pause
 
@@ -53,6 +55,24 @@ async def test_a_cancel_that_comes_too_late(make_agent: MakeAgent, monkeypatch: 
             assert told == ["text_delta", "message_completed"]
         assert (stream.response.content, stream.response.state) == ("All.", "complete")
         assert conversation.state.error == ""
+
+
+async def test_a_turn_that_is_cancelled_waits_for_its_reader_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a stored answer two things may be left to say: the embedder was late, and the answer is whole."""
+    monkeypatch.setattr(stream_module, "CHANNEL_SIZE", 1)
+    channel, tasks = Channel(), TurnTasks()
+
+    async def turn() -> Any:
+        for text in ("said", "late", "whole"):
+            with contextlib.suppress(asyncio.CancelledError):
+                await channel.send(events.TextDelta(text=text))
+
+    tasks.start("c", turn, channel)
+    await channel.receive()
+    async with asyncio.timeout(10):
+        assert await tasks.cancel("c")
+    told = [await channel.receive() for _ in range(3)]
+    assert [getattr(event, "text", None) for event in told] == ["late", "whole", None]
 
 
 async def test_a_stream_that_another_thread_loses_ends_its_turn() -> None:

@@ -66,7 +66,7 @@ class Channel:
         return event
 
     def unbounded(self) -> None:
-        """From here on the turn waits for nobody: the agent is closing."""
+        """From here on the turn waits for nobody: it is cancelled, or the agent is closing."""
         self._bounded = False
         self._room.set()
 

@@ -83,9 +83,11 @@ class TurnTasks:
         """
         check_process(self._pid)
         tasks = []
-        for task, (running, _) in self._running.items():
+        for task, (running, channel) in self._running.items():
             if conversation_id in (None, running):
                 tasks.append(task)
+                if channel is not None:
+                    channel.unbounded()  # whoever waits here may be the one who does not read
                 task.cancel()
         if tasks:
             await asyncio.wait(tasks)
