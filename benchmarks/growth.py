@@ -7,11 +7,11 @@ At each size an append, the last 20 messages, a search inside one conversation, 
 conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
 conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 costs, as a ratio to the floors, so that
 what else the machine does falls out; the long conversation is held against one of a thousand messages that is measured
-in the same rounds. Database hits of
-the statements are profiled at each size, with the query that costs most. What a search by meaning finds in one
-conversation is compared with an exact scan. The server is made warm before, and after each fill its indexes are left to
-come to rest. Words are as frequent as in a language (Zipf's law), and vectors lie as far apart as a model's, for what a
-vector index costs depends on that (`made_up.py`); what is asked for shares words with some message, as questions do.
+in the same rounds. Database hits of the statements are profiled at each size, with the query that costs most. What a
+search by meaning finds in one conversation is compared with an exact scan. The server is made warm before, and after
+each fill its indexes are left to come to rest. Words are as frequent as in a language (Zipf's law), and vectors lie as
+far apart as a model's, for what a vector index costs depends on that (`made_up.py`); what is asked for shares words
+with some message, as questions do.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
