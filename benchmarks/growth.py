@@ -1,7 +1,7 @@
 """Whether memory stays as fast as it grows: the same operations with 1e2 to 1e6 messages in the database.
 
     python benchmarks/growth.py [--most 1000000] [--embedded 100000] [--long 100000] [--rounds 200]
-        [--patience 900] [--json FILE]
+        [--patience 3600] [--json FILE]
 
 At each size an append, the last 20 messages, a search inside one conversation, a turn and a branch are measured on
 conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
@@ -334,7 +334,7 @@ def main() -> int:
     parser.add_argument("--embedded", type=int, default=100_000, help="how many of them have vectors")
     parser.add_argument("--long", type=int, default=100_000, help="messages of the one long conversation")
     parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--patience", type=float, default=900, help="most seconds to wait for a warm, idle server")
+    parser.add_argument("--patience", type=float, default=3600, help="most seconds to wait for a warm, idle server")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args()
     config = benchmark_server()
