@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import sentences_and_lines
 from ragforge_memory.agent.inputs import bare_name
-from ragforge_memory.agent.ties.impact import decision_of
+from ragforge_memory.agent.ties.deciding import decision_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
@@ -36,6 +36,9 @@ MAX_ABOUT = 400
 SHORTEST_BEGINNING = 5
 """Letters of a word that may stand for what begins with it, where nothing has the word itself: ``proto``, of what was
 said of protobuf. Shorter ones begin too much."""
+
+Key = tuple[datetime, str, str]
+"""When a decision was said, by whom, and its text."""
 
 _Wanted = tuple[str, list[tuple[str, re.Pattern[str]]]]
 
@@ -74,6 +77,22 @@ async def decisions(
     return found
 
 
+async def corrections_of(services: Services, messages: Sequence[Message]) -> Mapping[Key, Correction]:
+    """What the user said later against what messages decide, by `key_of`; those that still hold are left out."""
+    if not messages or not services.config.memory.enabled:
+        return {}
+    asked = {key_of(each, decision_of(each)) for each in messages}
+    since = min(each.timestamp for each in messages)
+    found = await _listed(services, _wanted(None), doubtful=True, since=since, until=None, limit=None, cursor=None)
+    told = ((key_of(each, each.text), each.corrected) for each in found.items)
+    return {key: corrected for key, corrected in told if corrected is not None and key in asked}
+
+
+def key_of(said: Message | Decision, text: str | None) -> Key:
+    """What a decision is known by: in an import its message has copies, of which only one is told."""
+    return said.timestamp, said.role, text or ""
+
+
 async def _listed(
     services: Services,
     wanted: _Wanted,
@@ -81,12 +100,12 @@ async def _listed(
     doubtful: bool,
     since: datetime | None,
     until: datetime | None,
-    limit: int,
+    limit: int | None,
     cursor: str | None,
 ) -> Page[Decision]:
     references = ReferenceStore(services.graph, services.owner)
     corrections: Corrections[Message] = Corrections()
-    told_already: set[tuple[datetime, str, str]] = set()
+    told_already: set[Key] = set()
     found: list[Decision] = []
     last_time, last_id = read_cursor("decisions", cursor)
     begun = cursor is None
@@ -133,7 +152,7 @@ def _cursor_of(last: Decision) -> str:
 def _decided(
     page: Sequence[Important],
     corrections: Corrections[Message],
-    told_already: set[tuple[datetime, str, str]],
+    told_already: set[Key],
     ties: Mapping[str, tuple[CodeReference, ...]],
 ) -> list[Decision]:
     """Those of a page, newest first, that decide something, with what of the messages met so far corrects them.
@@ -144,7 +163,7 @@ def _decided(
     for each in page:
         message = each.message
         text = decision_of(message) if each.wanted and not only_repeats(message.role, message.content) else None
-        same = (message.timestamp, message.role, text or "")
+        same = key_of(message, text)
         if text is not None and same not in told_already:
             told_already.add(same)
             code = ties.get(message.uuid, ())

@@ -36,8 +36,8 @@ def register(app: typer.Typer) -> None:
 
 def ask(
     settings: Settings,
-    text: Annotated[
-        str | None,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.", show_default=False),
     ] = None,
     continue_: ContinueOption = False,
@@ -56,7 +56,7 @@ def ask(
     check_conversation(continue_, resume, no_memory)
     if json and jsonl:
         raise typer.BadParameter("give --json or --jsonl, not both")
-    question = _question(text)
+    question = _question(" ".join(words) if words else None)
 
     from ragforge_memory.cli.session import Opening, run_async
 

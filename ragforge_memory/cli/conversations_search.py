@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command, read_times
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def search(
     from ragforge_memory.cli.session import run_async
 
     only = role.value if role else None
-    check_times(since, until)
+    since, until = read_times(since, until)
     run_async(_search, settings, query, limit, reference, only, since, until, json)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, check_times, command
+from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command, read_times
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def decisions(
     """List what was decided, ruled or noted in all conversations, the newest first, and whether it still holds."""
     from ragforge_memory.cli.session import run_async
 
-    check_times(since, until)
+    since, until = read_times(since, until)
     run_async(_decisions, settings, about, doubtful, since, until, limit, json)
 
 
@@ -80,7 +80,7 @@ async def _decisions(
 
 def _lines(decision: Decision) -> Iterable[str]:
     from ragforge_memory.cli.references import labels
-    from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.render import corrected, one_line
     from ragforge_memory.models.times import local
 
     who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
@@ -93,9 +93,7 @@ def _lines(decision: Decision) -> Iterable[str]:
     yield f"{when}  {who} in {decision.conversation_id[:8]}{title and f' {title}'}{archived}"
     yield f"  {one_line(decision.text, _STATED, whole_words=True)}"
     if decision.corrected is not None:
-        yield f"  {decision.corrected.kind} {local(decision.corrected.timestamp):%Y-%m-%d %H:%M}: " + one_line(
-            decision.corrected.text, _STATED, whole_words=True
-        )
+        yield f"  {corrected(decision.corrected)}"
     for line in labels(decision.code):
         yield f"  {line}"
 

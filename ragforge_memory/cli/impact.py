@@ -73,7 +73,7 @@ def _earlier(found: Impact, revision: str | None, head: str | None) -> str:
 
 
 def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
-    from ragforge_memory.cli.render import one_line
+    from ragforge_memory.cli.render import corrected, one_line
     from ragforge_memory.cli.terminal import Terminal
     from ragforge_memory.models.text import counted
 
@@ -96,6 +96,8 @@ def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
         told.update(each.message.uuid for each, _ in new)
         for times, each, kinds in _alike(scope, sorted(new, key=lambda pair: _rank(pair[0]))):
             echo(_said(scope, each, kinds, times, terminal))
+            if each.corrected is not None:
+                echo(terminal.wrap(f"    {corrected(each.corrected)}", margin=6))
     for summary in found.summaries:
         echo(one_line(f"summary: {summary}", _room(terminal), whole_words=True))
     echo(terminal.wrap(_total(found)))

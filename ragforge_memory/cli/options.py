@@ -52,12 +52,18 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="TIME", help="Only from then on (ISO, local time).", show_default=False)
+    str | None,
+    typer.Option(
+        "--since", metavar="TIME", help="Only from then on (ISO, local time, or 'last week').", show_default=False
+    ),
 ]
 UntilOption = Annotated[
     str | None,
     typer.Option(
-        "--until", metavar="TIME", help="Only up to then (ISO, local time), a day to its end.", show_default=False
+        "--until",
+        metavar="TIME",
+        help="Only up to then (ISO, local time, or 'yesterday'), a day to its end.",
+        show_default=False,
     ),
 ]
 ContinueOption = Annotated[
@@ -102,21 +108,29 @@ def check_conversation(continue_: bool, resume: str | None, no_memory: bool) -> 
         raise typer.BadParameter("without memory there is no conversation to go on with", param_hint="--no-memory")
 
 
-def check_times(since: str | None, until: str | None) -> None:
-    """Refuses times that are none, or none between them.
+def read_times(since: str | None, until: str | None) -> tuple[str | None, str | None]:
+    """The times that options give, as a search takes them: days in words as ISO days.
 
     Raises:
-        typer.BadParameter: one of them.
+        typer.BadParameter: one of them is no time, or there is none between them.
     """
     if since is None and until is None:
-        return
+        return since, until
+    from datetime import date
+
     from ragforge_memory.agent.search.inputs import checked_filters
     from ragforge_memory.errors import InvalidInput
+    from ragforge_memory.language.reading.days import days_named
 
+    if since is not None and (days := days_named(since, date.today())):
+        since = days[0].isoformat()
+    if until is not None and (days := days_named(until, date.today())):
+        until = days[1].isoformat()
     try:
         checked_filters(since=since, until=until)
     except InvalidInput as error:
-        raise typer.BadParameter(f"{error.message} ({error.hint})") from error
+        raise typer.BadParameter(f"{error.message} ({error.hint}, or in words: yesterday)") from error
+    return since, until
 
 
 _GLOBALS: dict[str, tuple[Any, Any]] = {

@@ -13,8 +13,10 @@ from ragforge_memory.cli.terminal import Spinner, Terminal, note
 
 if TYPE_CHECKING:
     from ragforge_memory.events import Event
+    from ragforge_memory.models.decisions import Correction
 
 _LONGEST_ARGUMENT = 60  # characters
+_LONGEST_STATEMENT = 300
 
 
 class TurnView:
@@ -124,6 +126,14 @@ def tool_line(name: str, arguments: dict[str, Any], duration_ms: int, error: str
         for key, value in arguments.items()
     )
     return f"· {one_line(f'{name}({shown})', width - len(ending) - 2)}{ending}"
+
+
+def corrected(later: Correction) -> str:
+    """What was said against a decision, and when, on one line."""
+    from ragforge_memory.models.times import local
+
+    said = one_line(later.text, _LONGEST_STATEMENT, whole_words=True)
+    return f"{later.kind} {local(later.timestamp):%Y-%m-%d %H:%M}: {said}"
 
 
 def one_line(text: str, limit: int, *, whole_words: bool = False) -> str:

@@ -47,6 +47,7 @@ _LEADING = re.compile(
     r"^(?:(?:async|export|public|private|protected|static)\s+)*(?:def|class|function|func|fn|struct|enum|trait|"
     r"interface|type)\s+(?=[A-Za-z_$])"
 )
+_ABBREVIATION = re.compile(r"[A-Z]{3,}$")
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?$")
 _SELF = frozenset({"self", "this", "$this", "Self", "cls", "super"})
 
@@ -178,13 +179,17 @@ def is_part(asked: str, name: str) -> bool:
     """Whether the words of ``asked`` stand side by side in ``name``, and are enough of it to mean it.
 
     Enough is four letters, and a third of the name: ``short_help`` is meant by ``make_default_short_help``
-    (nine of twenty), ``id`` by nothing.
+    (nine of twenty), ``id`` by nothing. An abbreviation is enough where the name begins with it: ``CORS`` is meant by
+    ``CORSMiddleware``. What is one word here may be several there: ``netrc`` of ``NetRCAuth``.
     """
-    few, many = words(asked), words(name)
-    letters = sum(map(len, few))
-    if not few or letters < 4 or letters * 3 < sum(map(len, many)) or len(few) >= len(many):
+    whole, many = spelling(asked), words(name)
+    every = "".join(many)
+    if whole not in every or whole == every:
         return False
-    return any(many[start : start + len(few)] == few for start in range(len(many) - len(few) + 1))
+    few = len(whole) < 4 or len(whole) * 3 < len(every)
+    if few and not (_ABBREVIATION.match(asked) and name.startswith(asked)):
+        return False
+    return any(whole == "".join(many[start:end]) for start in range(len(many)) for end in range(start, len(many) + 1))
 
 
 def fits(asked: Sequence[str], qualified_name: str, file: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.decisions import Correction
 from ragforge_memory.models.shape import Shape
 
 ScopeChange = Literal["changed", "moved", "added", "removed"]
@@ -14,13 +15,15 @@ ScopeChange = Literal["changed", "moved", "added", "removed"]
 class ImpactedMessage(Shape):
     """A message that stands on changed code: its tie, its conversation's title, the summaries over it.
 
-    ``decision`` is the sentence that makes it a decision; None where it is none.
+    ``decision`` is the sentence that makes it a decision; None where it is none. ``corrected`` is what the user said
+    against that later; None where nothing was.
     """
 
     message: Message
     reference: CodeReference
     title: str | None = None
     decision: str | None = None
+    corrected: Correction | None = None
     summaries: tuple[str, ...] = ()
 
 

@@ -30,7 +30,7 @@ class Judged:
     Args:
         good: what answers, the best first.
         near: where nothing does: what has half of the words at least, or one in its name, with those that it has, the
-            best first.
+            best first. Where only tests and the like do: what else has any of the words, as the search had them.
         missing: the words that nothing was found for; none where something answers.
     """
 
@@ -47,6 +47,9 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
         key=lambda pair: _rank(pair[0], pair[1], asked, wanted),
     )
     good = tuple(each for each, have in scored if _answers(each, have, asked))
+    if stand_aside(" ".join(asked), good):
+        own = ((each, covered(asked, _text(each))) for each in results if not is_aside(each))
+        return Judged(good, tuple((each, have) for each, have in own if have))
     if good:
         return Judged(good)
     near = tuple((each, have) for each, have in scored if _is_near(each, have, asked))
@@ -56,9 +59,12 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
 
 
 def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
-    """The best result if its name says all that was asked for: "how does Context parse args", `Context.parse_args`."""
+    """The best result if its name says all that was asked for: "how does Context parse args", `Context.parse_args`.
+
+    A constant does nothing, whatever it is called.
+    """
     best = found.good[0] if found.good else None
-    if best is None or len(asked) < 2 or is_aside(best):
+    if best is None or len(asked) < 2 or is_aside(best) or best["type"] == "constant":
         return None
     return best if covered(asked, str(best["qualified_name"])) == asked else None
 

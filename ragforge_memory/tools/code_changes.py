@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 MAX_DECISIONS = 20
 """Decisions behind changed code that are told."""
 
-MAX_DOUBTFUL = 200
-"""Decisions, the newest that may no longer hold, among which those on the changed code are looked for."""
-
 
 @tool
 async def impact(context: ToolContext, revision: str = "") -> dict[str, Any]:
@@ -165,7 +162,7 @@ async def _told(context: ToolContext, root: Path, found: Impact, revision: str) 
         "scopes": fitting(scopes, LIST_BYTES // 2),
         "outside": list(found.outside[:100]),
         "messages": counted(len(found.messages), "message stands", "messages stand") + " on them",
-        "decisions": await _decisions(context, found),
+        "decisions": _decisions(context, found),
     }
 
 
@@ -183,7 +180,7 @@ async def _commit(root: Path, found: Impact, revision: str) -> dict[str, Any]:
     return {"date": day, "subject": subject}
 
 
-async def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
+def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
     """The messages that decide something, each once, as `list_decisions` has them."""
     told: dict[str, dict[str, Any]] = {}
     for each in (each for scope in found.scopes for each in scope.messages if each.decision is not None):
@@ -197,15 +194,9 @@ async def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]
                 "role": message.role,
                 "timestamp": message.timestamp.isoformat(),
                 "excerpt": excerpt(each.decision or "", (), EXCERPT),
+                **({"corrected": as_told(each.corrected)} if each.corrected is not None else {}),
                 "code": [],
             },
         )
         entry["code"].append(what_became(each.reference))
-    shown = list(told.values())[:MAX_DECISIONS]
-    if shown and context.messages is not None:
-        corrected = await context.messages.decisions(doubtful=True, limit=MAX_DOUBTFUL)
-        later = {each.message_id: each.corrected for each in corrected.items if each.corrected}
-        for entry in shown:
-            if (told_later := later.get(entry["message_id"])) is not None:
-                entry["corrected"] = as_told(told_later)
-    return shown
+    return list(told.values())[:MAX_DECISIONS]

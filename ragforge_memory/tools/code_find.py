@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
+from ragforge_memory.language.names import stands_aside
 from ragforge_memory.retrieval.fusion import fused_with_gaps
+from ragforge_memory.retrieval.relevance import asks_for_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import code_of, shown, uuids
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.models.code import Scope, ScopeCounts
     from ragforge_memory.tools.ports import ScopeReader
@@ -28,7 +32,8 @@ async def search_code(context: ToolContext, query: str, limit: int = 10) -> Tool
     """Searches the project's functions, methods and classes by what they are about, names and documentation alike.
 
     Finds by meaning and by words; where the definitions have no vectors yet, by words alone, and `embedded`
-    says so. For a known name use `read_scope`.
+    says so. At least half of the results are no tests, examples or benchmarks, unless `query` asks for those.
+    For a known name use `read_scope`.
 
     Args:
         query: what to look for, in plain words or names.
@@ -43,9 +48,10 @@ async def search_code(context: ToolContext, query: str, limit: int = 10) -> Tool
     # Which of those that are not near have no vector yet nobody says; how many have none is known.
     missing = 1 - counts.embedded / counts.scopes if counts.scopes else 0.0
     scores = fused_with_gaps(words, cosines, words, share=max(0.0, missing))
-    order = sorted(scores.items(), key=lambda pair: -pair[1])
     found = {scope.uuid: scope for scope in (*by_vector, *by_text)}
-    best = [(found[uuid], score) for uuid, score in order[: max(1, min(limit, MAX_RESULTS))]]
+    order = [(found[uuid], score) for uuid, score in sorted(scores.items(), key=lambda pair: -pair[1])]
+    most = max(1, min(limit, MAX_RESULTS))
+    best = order[:most] if asks_for_aside(query) else _half_own(order, most)
     return ToolOutput(
         {
             "query": query,
@@ -70,6 +76,15 @@ async def search_code(context: ToolContext, query: str, limit: int = 10) -> Tool
         },
         scopes=uuids(scope for scope, _ in best[:5]),
     )
+
+
+def _half_own(order: Sequence[tuple[Scope, float]], most: int) -> list[tuple[Scope, float]]:
+    """The best, at least half of them no tests and the like, as far as there are such: the name of a test has all the
+    words of what it tests, and often more of a question's than the code has."""
+    own = [pair for pair in order if not stands_aside(pair[0].file, pair[0].modifiers)][: (most + 1) // 2]
+    kept = {scope.uuid for scope, _ in own}
+    rest = [pair for pair in order if pair[0].uuid not in kept][: most - len(own)]
+    return sorted((*own, *rest), key=lambda pair: -pair[1])
 
 
 async def _candidates(

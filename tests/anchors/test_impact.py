@@ -11,7 +11,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.agent.ties.impact import decision_of
+from ragforge_memory.agent.ties.deciding import decision_of
 from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
@@ -273,6 +273,33 @@ async def test_decisions_and_summaries_are_named_as_such(
     assert found.summaries == ("Interest is in cents.",)
     [told] = [each for scope in found.scopes for each in scope.messages if each.decision]
     assert told.decision == "We decided to keep interest in whole cents."
+
+
+async def test_a_decision_tells_what_has_corrected_it_since(
+    repository: Repository, talk: Talk, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    note, update = "note: interest never rounds", "update: interest rounds to cents"
+    for text in (note, "note: report prints all accounts", update):
+        uuid = uuid4().hex
+        new = NewMessage(uuid, "user", text, importance=importance_of(text, role="user"))
+        await talk.messages.append(talk.conversation_id, new)
+        await talk.references.add(uuid, ["report" if "report" in text else "interest"], "discussed")
+    repository.edit("bank.py", ("// 100", "/ 100"))
+    repository.edit("bank.py", ("def report(accounts):", "def report(accounts, every=True):"))
+    agent = AsyncConversationAgent(
+        neo4j_config,
+        llm_provider=ScriptedProvider(),
+        config=ConversationConfig(embed_messages=False),
+        user_id=owner.user_id,
+        project=owner.project,
+    )
+    async with agent:
+        found = await impact_with_decisions(await agent.open(), repository.root)
+    told = {each.decision: each.corrected for scope in found.scopes for each in scope.messages}
+    assert told.keys() == {note, "note: report prints all accounts", update}
+    assert {text for text, corrected in told.items() if corrected is not None} == {note}
+    assert told[note] is not None
+    assert (told[note].text, told[note].kind) == (update, "corrected")
 
 
 def test_what_was_marked_is_a_decision_whatever_its_words_are() -> None:

@@ -131,6 +131,8 @@ def test_what_is_piped_in_belongs_to_the_question(ragforge: CommandLine) -> None
     assert question(ragforge, "-", stdin="only this\n") == "only this"
     assert question(ragforge, stdin="only\nthat\n") == "only\nthat"
     assert question(ragforge, "alone", stdin="") == "alone"
+    # A shell takes the quotes away, where they were typed at all.
+    assert question(ragforge, "where", "is", "check_password", stdin="") == "where is check_password"
 
 
 def test_going_on(ragforge: CommandLine) -> None:

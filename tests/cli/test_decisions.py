@@ -31,6 +31,8 @@ def test_decisions_are_listed_with_whether_they_hold(ragforge: CommandLine) -> N
     assert "there are more than these 1" in one.stderr
     assert "ragforge conversations search nothing" in ragforge.run("decisions", "nothing").stderr
     assert ragforge.run("decisions", "--since", "soon").returncode == 2
+    assert ragforge.ok("decisions", "--since", "yesterday", "--until", "today").splitlines() == lines
+    assert ragforge.ok("decisions", "--until", "last week") == ""
 
 
 def test_what_is_done_is_told_as_done_and_a_title_that_says_the_same_is_left_out(ragforge: CommandLine) -> None:

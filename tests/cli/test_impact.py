@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC, datetime
 from typing import Literal
@@ -11,6 +12,7 @@ import pytest
 from ragforge_memory.cli.impact import _earlier, _print
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.decisions import Correction
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 CHANGED = ImpactedScope(file="a.py", qualified_name="f", type="function", change="changed")
@@ -158,3 +160,12 @@ def test_what_tells_the_same_is_told_once(capsys: pytest.CaptureFixture[str]) ->
         "answer, 5 times",
     ]
     assert lines[-1].startswith("1 scope changes; 10 messages stand on 1 of them")
+
+
+def test_what_was_said_against_a_decision_stands_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    later = Correction(text="update: it raises no more", message_id="l", timestamp=datetime(2026, 1, 3, tzinfo=UTC))
+    told = said("decided", "user", DECIDED, decision=DECIDED).model_copy(update={"corrected": later})
+    _print(Impact(before="HEAD", after=None, scopes=(scope("Cart.add", told),)), every=False)
+    _, decided, corrected, _, _ = capsys.readouterr().out.splitlines()
+    assert decided.endswith(DECIDED)
+    assert re.fullmatch(r"    corrected 2026-01-0[234] \d\d:\d\d: update: it raises no more", corrected)

@@ -99,7 +99,7 @@ def test_no_command_shows_the_help(alone: CommandLine) -> None:
         ["conversations", "list", "--status", "gone"],
         ["conversations", "delete", "x"],
         ["conversations", "show"],
-        ["decisions", "--since", "yesterday"],
+        ["decisions", "--since", "some day"],
         ["decisions", "--since", "2026-02-01", "--until", "2026-01-01"],
         ["conversations", "search", "x", "--until", "tomorrow"],
     ],
@@ -118,7 +118,7 @@ def test_wrong_usage_is_2_and_nothing_on_stdout(alone: CommandLine, arguments: l
         (["conversations", "show", "--json"], "Missing argument 'REF'."),
         (["ingest", "no/such/folder", "--json"], "no/such/folder"),
         (["conversations", "list", "--limit", "0", "--json"], "'--limit'"),
-        (["decisions", "--json", "--since", "yesterday"], "since is no time"),
+        (["decisions", "--json", "--since", "some day"], "since is no time"),
         (["ask", "--jsonl"], "there is no question"),
     ],
 )

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.language.reading.days import days_asked
+from ragforge_memory.language.reading.days import days_asked, days_named
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
@@ -217,3 +217,24 @@ async def test_a_branch_of_a_deleted_conversation_is_of_the_days_that_it_shares(
     then = datetime(2026, 11, 10, 2, 30, tzinfo=timezone(timedelta(hours=2)))  # the moment of the first note
     page = await conversations.page(ConversationFilters(since=then, until=then))
     assert branch.uuid in [info.uuid for info in page.items]
+
+
+@pytest.mark.parametrize(
+    ("words", "days"),
+    [
+        ("yesterday", (date(2026, 11, 22), date(2026, 11, 22))),
+        ("last week", (date(2026, 11, 16), date(2026, 11, 22))),
+        ("3 days ago", (date(2026, 11, 20), date(2026, 11, 20))),
+        ("Monday", (date(2026, 11, 16), date(2026, 11, 16))),
+        ("2026-11-20", (date(2026, 11, 20), date(2026, 11, 20))),
+        ("October", (date(2026, 10, 1), date(2026, 10, 31))),
+        ("since monday", None),
+        ("2 hours ago", None),
+        ("today or so", None),
+        ("2026-11-31", None),
+        ("2026-11-20T10:00", None),
+        ("", None),
+    ],
+)
+def test_days_are_named_alone(words: str, days: tuple[date, date] | None) -> None:
+    assert days_named(words, date(2026, 11, 23)) == days

@@ -183,3 +183,30 @@ async def test_tests_take_no_place_of_code_whose_name_contains_a_word(
     (root / "bank" / "clinic.py").write_text("def run_the_checkup_now():\n    return 1\n")
     await agent.ingest(root)
     assert (await ask(agent, "where is checkup?"))[0].startswith("`run_the_checkup_now` - bank/clinic.py:1 (function")
+
+
+async def test_an_abbreviation_is_the_first_word_of_a_longer_name(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "bank" / "middleware.py").write_text(
+        'class CSRFProtectionMiddleware:\n    """Refuses what was sent from elsewhere."""\n\nLIST = 1  # no CSRF here\n'
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    for asked in ("how does CSRF work?", "what is CSRF?", "where is CSRF?"):
+        answer = (await talk.send_message(asked)).content
+        assert answer.startswith("`CSRFProtectionMiddleware` - bank/middleware.py:1 (class, lines 1-2)")
+        assert answer.endswith("Nothing is called exactly `CSRF`; `CSRFProtectionMiddleware` contains it.")
+    assert (await talk.send_message("what is JSON?")).content.startswith("Nothing found")
+
+
+async def test_beside_tests_alone_the_nearest_code_is_told(agent: AsyncConversationAgent, tmp_path: Path) -> None:
+    (tmp_path / "project" / "tests" / "test_safe.py").write_text(
+        "def test_locked_safe_refuses_thieves(): ...\n\n\ndef test_a_locked_safe_refuses_other_thieves(): ...\n"
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    answer = (await talk.send_message("where are thieves refused by a locked safe?")).content
+    assert answer.startswith("`test_locked_safe_refuses_thieves` - tests/test_safe.py:1")
+    assert "\n\nNearest outside of tests and examples by " in answer
+    assert "\n- `SafeLocked` - bank/safe.py:1 (class)" in answer

@@ -112,6 +112,12 @@ def test_short_names_have_no_typos() -> None:
 def test_parts_of_names() -> None:
     assert is_part("short_help", "make_default_short_help")
     assert is_part("OptionParser", "_OptionParserBase")
+    assert is_part("CORS", "CORSMiddleware")
+    assert is_part("netrc", "NetRCAuth")
+    assert not is_part("cors", "CORSMiddleware")
+    assert not is_part("CORS", "AllowedCORSMiddleware")
+    assert not is_part("CORS", "CORS")
+    assert not is_part("netr", "NetRCAuth")
     assert not is_part("id", "get_id_of")
     assert not is_part("help_short", "make_default_short_help")
     assert not is_part("make_default_short_help_text", "make_default_short_help")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragforge_memory.retrieval.relevance import judged
+from ragforge_memory.retrieval.relevance import judged, named_so
 
 
 def result(name: str, documentation: str = "") -> dict[str, object]:
@@ -30,3 +30,20 @@ def test_tests_and_examples_stand_behind_code_unless_they_are_asked_for() -> Non
     of_test = {**result("test_reject_bad_certificate"), "file": "tests/test_tls.py"}
     assert judged(("reject", "bad", "certificate"), [of_test, own]).good == (own, of_test)
     assert judged(("test", "reject", "bad", "certificate"), [own, of_test]).good == (of_test,)
+
+
+def test_beside_tests_alone_what_else_has_a_word_is_told() -> None:
+    asked = ("validate", "host", "header")
+    of_test = {**result("test_validate_host_header"), "file": "tests/test_hosts.py"}
+    host, other = result("TrustedHost.check"), {**result("test_host"), "file": "tests/test_hosts.py"}
+    found = judged(asked, [other, result("send"), of_test, host])
+    assert (found.good, found.near, found.missing) == ((of_test,), ((host, ("host",)),), ())
+    assert judged(("test", *asked), [of_test, host]).near == ()
+    assert judged(asked, [of_test, result("validate_host_header"), host]).near == ()
+
+
+def test_how_something_is_done_no_constant_tells() -> None:
+    asked = ("range", "request")
+    method, constant = result("handle_range_request"), {**result("RANGE_REQUEST"), "type": "constant"}
+    assert named_so(asked, judged(asked, [method])) == method
+    assert named_so(asked, judged(asked, [constant])) is None

@@ -182,6 +182,36 @@ async def test_the_first_that_have_vectors_do_not_come_before_what_has_the_words
     assert ran.value["results"][0]["qualified_name"] == "total_price"
 
 
+async def test_half_of_the_results_are_no_tests_where_none_were_asked_for(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert context.scopes is not None
+    [total] = await context.scopes.by_name(context.owner.project, "total_price")
+    [limit] = await context.scopes.by_name(context.owner.project, "check_limit")
+    tests = [
+        total.model_copy(
+            update={"uuid": f"{at}", "name": f"test_{at}", "qualified_name": f"test_{at}", "file": "tests/t.py"}
+        )
+        for at in range(8)
+    ]
+
+    async def found(*_: Any, **__: Any) -> list[Any]:
+        every = [*tests, total, limit]
+        return [each.model_copy(update={"score": 20.0 - at}) for at, each in enumerate(every)]
+
+    monkeypatch.setattr(context.scopes, "search_text", found)
+
+    async def names(query: str, limit: int) -> list[str]:
+        request = ToolRequest("1", "search_code", {"query": query, "limit": limit})
+        ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(request, context)
+        return [each["qualified_name"] for each in ran.value["results"]]
+
+    assert await names("a price", 1) == ["total_price"]
+    assert await names("a price", 3) == ["test_0", "total_price", "Cart.check_limit"]
+    assert await names("a price", 8) == [*(f"test_{at}" for at in range(6)), "total_price", "Cart.check_limit"]
+    assert await names("a price in tests", 3) == ["test_0", "test_1", "test_2"]
+
+
 @pytest.mark.parametrize("search", ["search_text", "search_vector"])
 async def test_search_code_says_why_it_failed(
     context: ToolContext, monkeypatch: pytest.MonkeyPatch, search: str

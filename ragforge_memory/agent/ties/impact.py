@@ -1,32 +1,26 @@
-"""`ragforge impact` with what the messages are worth: which of them decided something."""
+"""`ragforge impact` with what the messages are worth: which of them decided something, and whether that still holds."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences_and_lines
+from ragforge_memory.agent.decisions import corrections_of, key_of
+from ragforge_memory.agent.ties.deciding import decision_of
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.language.reading.small_talk import MARKED, PRINTED
-from ragforge_memory.language.reading.statements import noted_in
-from ragforge_memory.language.said.echoes import only_asks
-from ragforge_memory.llm.port import EXTRACTIVE
-from ragforge_memory.models.impact import Impact, ImpactedScope
+from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.models.conversation import Message
+    from collections.abc import Mapping
 
-# From here on somebody has marked a message, whatever its words are.
-_MARKED = 0.9
-# Sentences that are told of what a user has said.
-_STATED = 3
+    from ragforge_memory.agent.decisions import Key
+    from ragforge_memory.agent.services import Services
+    from ragforge_memory.models.decisions import Correction
 
 
 async def impact(services: Services, root: Path, revision: str | None = None) -> Impact:
-    """What was said of the code that a diff changes, and which of it was a decision.
+    """What was said of the code that a diff changes, which of it was a decision, and what has corrected that since.
 
     Args:
         services: what is open.
@@ -37,37 +31,16 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
         InvalidInput: git does not know the revision, or there is no repository.
     """
     found = await impact_of_code(root, ReferenceStore(services.graph, services.owner), revision)
-    return found.model_copy(update={"scopes": tuple(map(_told, found.scopes))})
+    messages = {each.message.uuid: each.message for scope in found.scopes for each in scope.messages}
+    corrected = await corrections_of(services, [each for each in messages.values() if decision_of(each) is not None])
+    return found.model_copy(update={"scopes": tuple(_told(each, corrected) for each in found.scopes)})
 
 
-def decision_of(message: Message) -> str | None:
-    """What makes a message a decision: the sentence of an important one that decides or rules something, of a user's
-    the first three that do so or are noted, of a marked one else its first; None where it is none. What only asks
-    decides nothing."""
-    importance = message.importance or 0
-    # What only quotes decides nothing.
-    if importance < IMPORTANT or (message.model or "").startswith(f"{EXTRACTIVE}:"):
-        return None
-    said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
-    if message.role == "user" and not MARKED.match(said.strip()):
-        said = PRINTED.sub("", said)  # what a program must have is no rule of the project
-    decides = deciding_sentences(said)
-    decided = " ".join(_ruled(said, {*decides})[:_STATED]) if message.role == "user" else next(decides, "")
-    return decided or (next(iter(sentences_and_lines(message.content)), None) if importance >= _MARKED else None)
+def _told(scope: ImpactedScope, corrected: Mapping[Key, Correction]) -> ImpactedScope:
+    return scope.model_copy(update={"messages": tuple(_worth(each, corrected) for each in scope.messages)})
 
 
-def _ruled(said: str, decides: Collection[str]) -> list[str]:
-    """The sentences of what a user said that are noted, or decide something and do not ask."""
-    if MARKED.match(said.strip()):
-        return sentences_and_lines(said)
-    notes = noted_in(said) is not None
-    return [
-        each
-        for each in sentences_and_lines(said)
-        if (each in decides and not only_asks(each)) or (notes and noted_in(each))
-    ]
-
-
-def _told(scope: ImpactedScope) -> ImpactedScope:
-    messages = tuple(each.model_copy(update={"decision": decision_of(each.message)}) for each in scope.messages)
-    return scope.model_copy(update={"messages": messages})
+def _worth(each: ImpactedMessage, corrected: Mapping[Key, Correction]) -> ImpactedMessage:
+    decision = decision_of(each.message)
+    later = corrected.get(key_of(each.message, decision)) if decision is not None else None
+    return each.model_copy(update={"decision": decision, "corrected": later})

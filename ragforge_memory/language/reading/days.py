@@ -138,6 +138,20 @@ def days_asked(text: str, system: str) -> Days:
             return Days(first.isoformat(), last.isoformat())
 
 
+def days_named(text: str, today: date) -> tuple[date, date] | None:
+    """The first and the last day that words alone mean, such as ``yesterday``, ``last week``, ``monday``; None where
+    they mean none, or a time of a day."""
+    words = text.strip()
+    for said in (words, f"on {words}", f"in {words}"):
+        found = _DAYS.fullmatch(said)
+        if found and not _BOUND.match(words) and not _TIME.search(said):
+            try:
+                return _meant(said.lower(), today)
+            except (ValueError, OverflowError):
+                return None  # the 31st of June
+    return None
+
+
 def _meant(words: str, today: date) -> tuple[date, date]:
     """The first and the last of the days that words mean."""
     day = timedelta(days=1)

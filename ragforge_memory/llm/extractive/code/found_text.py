@@ -13,7 +13,7 @@ from ragforge_memory.language.said.openings import BY_WORDS, NOT_UNDERSTOOD, NOT
 from ragforge_memory.llm.extractive.code.members import listed
 from ragforge_memory.llm.extractive.quoting.pieces import block, head, item, nothing, signature, summary
 from ragforge_memory.models.text import counted, lines_of
-from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged
+from ragforge_memory.retrieval.relevance import MAX_SEARCHED, Judged, judged
 
 MAX_RESULTS = 5
 _NEAREST = 3
@@ -31,19 +31,27 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
     found = judged(asked, value.get("results") or [])
     if found.good:
         lines: list[str] = []
-        for each in found.good[:MAX_RESULTS]:
+        for each in found.good[: MAX_RESULTS - len(found.near[:_NEAREST])]:
             lines += [head(each), *(summary(each) or signature(each)), ""]
+        # Tests have the words of what they test, and are not what is asked for.
+        lines += [*beside, ""] if (beside := _nearest(asked, found, "Nearest outside of tests and examples")) else []
         # What was searched for is said: the question may have asked for something else than what has its words.
         by_words = ["", f"{BY_WORDS} {_quoted(asked)}; there may be more."] if question.form == "search" else []
         return [*lines[:-1], *by_words, *_by_words_alone(value)]
     missing = " ".join(found.missing) or question.text
     lines = _word_lines(missing, lines_found) or [nothing(missing)]
-    if near := found.near[:_NEAREST]:
-        lines += [f"Nearest by {_quoted([word for word in asked if any(word in have for _, have in near)])}:"]
-        lines += [f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near]
+    lines += _nearest(asked, found, "Nearest")
     if question.form == "search":
         lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
     return lines
+
+
+def _nearest(asked: Sequence[str], found: Judged, called: str) -> list[str]:
+    """What only has some of the words, and which those are."""
+    near = found.near[:_NEAREST]
+    by = _quoted([word for word in asked if any(word in have for _, have in near)])
+    places = (f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near)
+    return [f"{called} by {by}:", *places] if near else []
 
 
 def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
@@ -51,19 +59,23 @@ def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Map
 
     Which things people call "loaders" no code says; those that are called so are likely among them.
     """
-    asked = search_words(question)
     results = value.get("results") or []
-    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
-    own = [each for each in found if not is_aside(each)] or found
+    own = _called(search_words(question), results)
     if not own:
         return search_results(replace(question, form="search"), value, lines_found)
-    own.sort(key=lambda each: each["type"] not in KINDS["class"])
     more = " at least" if len(results) >= MAX_SEARCHED else ""
     number = counted(len(own), "definition has", "definitions have")
     return [
         f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
         *map(item, own),
     ]
+
+
+def _called(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Results that have all the words in their own names: no tests where others do, types first."""
+    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
+    own = [each for each in found if not is_aside(each)] or found
+    return sorted(own, key=lambda each: each["type"] not in KINDS["class"])
 
 
 def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:
