@@ -6,12 +6,13 @@
 At each size an append, the last 20 messages, a search inside one conversation, a turn and a branch are measured on
 conversations of a hundred messages, beside an empty write and ``RETURN 1`` of the same rounds; then the same in one
 conversation of ``--long`` messages. The largest may cost 1.3 times what 1e3 costs, as a ratio to the floors, so that
-what else the machine does falls out; the long conversation is held against one of a thousand messages that is measured
-in the same rounds. Database hits of the statements are profiled at each size, with the query that costs most. What a
-search by meaning finds in one conversation is compared with an exact scan. The server is made warm before, and after
-each fill its indexes are left to come to rest. Words are as frequent as in a language (Zipf's law), and vectors lie as
-far apart as a model's, for what a vector index costs depends on that (`made_up.py`); what is asked for shares words
-with some message, as questions do.
+what else the machine does falls out, and each size is measured three times, of which the one with the least floor
+counts; the long conversation is held against one of a thousand messages that is measured in the same rounds. Database
+hits of the statements are profiled at each size, with the query that costs most. What a search by meaning finds in one
+conversation is compared with an exact scan. The server is made warm before, and after each fill its indexes are left
+to come to rest. Words are as frequent as in a language (Zipf's law), and vectors lie as far apart as a model's, for
+what a vector index costs depends on that (`made_up.py`); what is asked for shares words with some message, as questions
+do.
 
 The server is ``NEO4J_URI``'s, else the managed one. What the benchmark wrote is deleted at its end.
 """
@@ -234,6 +235,18 @@ async def operations_on(services: Services, read: AsyncConversation, talk: Async
     return {"append": append, "last 20": last_20, "search": search, "turn": turn, "branch": branch}
 
 
+async def quietest(operations: dict[str, Operation], rounds: int, times: int = 3) -> dict[str, float]:
+    """The medians of all operations (ms) in that of several measurements in which ``RETURN 1`` took the least time.
+
+    Others use the machine, too: what of a measurement is theirs the floor tells, which is the same at every size.
+    """
+    tried = []
+    for _ in range(times):
+        took = await interleaved(operations, rounds)
+        tried.append({key: warm_median(each) for key, each in took.items()})
+    return min(tried, key=lambda each: each["RETURN 1"])
+
+
 async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
     """The table of growth."""
     owner = Owner("", project)
@@ -279,8 +292,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 settled[name] = await settle(client, operations, patience=given.patience)
                 # Of one conversation nothing else need be long: both are measured in the same rounds.
                 beside = {f"{SHORT} {key}": short[key] for key in short} if name.startswith(ONE) else {}
-                took = await interleaved({**operations, **beside}, given.rounds)
-                times = {key: warm_median(each) for key, each in took.items()}
+                times = await quietest({**operations, **beside}, given.rounds)
                 if beside:
                     rows[f"{ONE} {LONG_BASE:,}"].update(
                         {**{key: times[key] for key in least}, **{key: times.pop(f"{SHORT} {key}") for key in short}}
