@@ -200,6 +200,14 @@ async def test_an_abbreviation_is_the_first_word_of_a_longer_name(
     assert (await talk.send_message("what is JSON?")).content.startswith("Nothing found")
 
 
+async def test_plain_words_may_be_a_slip_of_a_name(agent: AsyncConversationAgent) -> None:
+    answer = (await (await agent.create_conversation()).send_message("where is the shoping baskit?")).content
+    assert answer.startswith("`ShoppingBasket` - web/index.ts:1 (class, lines 1-4)")
+    assert answer.endswith(
+        "Did you mean `ShoppingBasket`? Nothing is called `shoping baskit`; that is the closest name."
+    )
+
+
 async def test_beside_tests_alone_the_nearest_code_is_told(agent: AsyncConversationAgent, tmp_path: Path) -> None:
     (tmp_path / "project" / "tests" / "test_safe.py").write_text(
         "def test_locked_safe_refuses_thieves(): ...\n\n\ndef test_a_locked_safe_refuses_other_thieves(): ...\n"

@@ -39,6 +39,14 @@ pytestmark = pytest.mark.anyio
         ("what is the version of this project?", "version"),
         ("what does version do?", "what"),
         ("which version of Command is used?", "search"),
+        ("which python versions are supported?", "runtime"),
+        ("what python version do I need?", "runtime"),
+        ("what version of Go does it require?", "runtime"),
+        ("does it support Node.js 18?", "runtime"),
+        ("what is the minimum Rust version?", "runtime"),
+        ("what is the python version of Command?", "what"),
+        ("what are the main classes?", "overview"),
+        ("which are the most important functions in this project?", "overview"),
         ("what does src/talk.py export?", "exports"),
         ("which functions are exported by talk.py?", "exports"),
         ("list the exports of src/talk.ts", "exports"),
@@ -123,6 +131,32 @@ async def test_the_version_is_what_the_outermost_file_says_and_what_git_has(tmp_
         assert answer.splitlines() == [stated, f"{head}{tag}", *others]
     none = {"files": [], "total": 0, "git": {}}
     assert (await answer_to(question, {"project_version": none})).startswith("Nothing found: no file")
+
+
+async def test_which_versions_of_a_language_it_is_for_its_settings_say(tmp_path: Path) -> None:
+    for name, text in {
+        "shop.py": 'requires-python = "never"\n',
+        "tools/pyproject.toml": '[project]\nrequires-python = ">=3.12"\n',
+        "pyproject.toml": '[project]\nname = "shop"\nrequires-python = ">=3.9"\n',
+        "package.json": '{\n  "engines": {\n    "node": ">=18"\n  }\n}\n',
+        "arc/go.mod": "module arc\n\ngo 1.22\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    async def told(asked: str) -> list[str]:
+        [(tool, arguments)] = await requests_for(user(asked))
+        return (await answer_to(asked, {tool: await in_files(tmp_path, tool, **arguments)})).splitlines()
+
+    heading = "These lines say which versions it is for:"
+    assert await told("which python versions are supported?") == [
+        heading,
+        '- pyproject.toml:3 `requires-python = ">=3.9"`',
+        '- tools/pyproject.toml:2 `requires-python = ">=3.12"`',
+    ]
+    assert await told("does it work with node 20?") == [heading, '- package.json:3 `"node": ">=18"`']
+    assert await told("which version of go is required?") == [heading, "- arc/go.mod:3 `go 1.22`"]
+    assert (await told("which ruby version does it need?"))[0].startswith("Nothing found: no file")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ OVERVIEW = (
     r"|how is (?:it|this|{project}) (?:structured|organi[sz]ed|laid out)"
     r"|what(?:'s| is) {project}(?: about| for)?|what does {project} do"
     r"|(?:tell me (?:(?:something|more|a bit) )?about|describe|explain|summari[sz]e|introduce me to) {project}",
+    r"(?:what|which) (?:are )?(?:the )?(?:main|most important|important|central|core|key) {listed}"
+    r"(?: are there)?(?: (?:of|in) {project})?",
     r"(?:what|which|how many|list|show)(?: me)?(?: all)?(?: of)?(?: the)? {listed}"
     r"(?: (?:are|is) there| exist| do we have)(?: in {project})?|list (?:me )?(?:all )?(?:of )?(?:the )?{listed}"
     r"|(?:how many|what|which) {listed} (?:does|do) {project} (?:have|contain|define)",

@@ -32,6 +32,7 @@ from ragforge_memory.language.reading.project_patterns import (
     FILES,
     KNOWN_BY_WORD,
     OF_KIND,
+    RUNTIME,
     THREADS,
     UNTESTED,
     UNUSED,
@@ -45,7 +46,7 @@ Form = Literal[
     "tests", "raises", "throws", "errors", "catches", "imports", "requires", "commit", "overrides", "overridden",
     "said", "recap", "search", "given", "greeting", "thanks", "noted", "taken back", "which note", "changes", "help",
     "history", "decorated", "known by word", "dependencies", "commands", "exports",
-    "deprecated", "unused", "untested", "environment", "version", "changed", "of kind", "files",
+    "deprecated", "unused", "untested", "environment", "version", "runtime", "changed", "of kind", "files",
     "message", "entry", "threads",
 ]  # fmt: skip
 
@@ -324,6 +325,7 @@ _IN_ORDER: tuple[tuple[Form, tuple[str, ...]], ...] = (
     ("commands", COMMANDS),
     ("environment", ENVIRONMENT),
     ("version", VERSION),
+    ("runtime", RUNTIME),
     ("entry", ENTRY),
     ("threads", THREADS),
     ("exports", EXPORTS),

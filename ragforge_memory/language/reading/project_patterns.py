@@ -152,8 +152,22 @@ VERSION = (
 )
 """Which version it is."""
 
+LANGUAGE = r"\b(?:python|node(?:\.?js)?|javascript|typescript|go(?:lang)?|rust|java|jdk|php|ruby)\b"
+"""A language whose versions a project may be for."""
+
+_SUPPORTS = "(?:supports?|supported|requires?|required|needs?|needed|works? with|runs? (?:on|with)|compatible with)"
+RUNTIME = (
+    rf"(?:what|which)(?: (?:minimum|lowest|oldest|minimal))? (?:versions? of {LANGUAGE}|{LANGUAGE} versions?)"
+    rf"(?: (?:is|are|do|does|must|should|can|will))?(?: (?:{{project}}|it|this|i|we|you|one))?"
+    rf" {_SUPPORTS}(?: (?:it|this|{{project}}|here))?",
+    rf"(?:does|do|will|can|is) (?:{{project}}|it|this|we) {_SUPPORTS} {LANGUAGE} v?\d[\w.+]*",
+    rf"(?:what(?:['’]s| is)|tell me) (?:the|its|our) (?:minimum|minimal|lowest|oldest|required|supported) "
+    rf"(?:versions? of {LANGUAGE}|{LANGUAGE} versions?)(?: (?:of|for|here|in)(?: {{project}})?)?",
+)
+"""Which versions of a language it is for."""
+
 WHOLE = frozenset(
-    {"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version", "entry"}
+    {"overview", "recap", "errors", "dependencies", "commands", "unused", "environment", "version", "runtime", "entry"}
 )
 """Forms of questions about the project or the talk as a whole, and about no name."""
 

@@ -283,7 +283,8 @@ def _sensible(question: Question) -> Question | None:
             # "Which database do we use?", "what runs in parallel?" ask for no definitions.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
-            if question.form == "callers" and _METHOD.match(target.text):
+            of_class = question.form == "uses" and re.match(r"[A-Z]\w*[a-z]", target.text)
+            if (question.form == "callers" or of_class) and _METHOD.match(target.text):
                 return replace(question, target=replace(target, kind="name", marked=True))
             if target.kind == "file" and question.form in ("callers", "uses", "subclasses"):
                 return replace(question, form="imports")  # nothing else uses a file

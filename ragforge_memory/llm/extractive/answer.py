@@ -63,6 +63,7 @@ from ragforge_memory.llm.extractive.code.outlines import (
     there,
 )
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
+from ragforge_memory.llm.extractive.code.runtimes import runtime_lines
 from ragforge_memory.llm.extractive.code.threads import threads
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE, hint, unread_lines
@@ -190,6 +191,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             lines = changed_of(asked, values.get("code_changes", {}))
         case "version":
             lines = versioned(values.get("project_version", {}))
+        case "runtime":
+            lines = runtime_lines(question, values.get("grep_code", {}))
         case "history":
             lines = written(asked, values.get("code_history", {}))
         case "requires":
@@ -264,8 +267,9 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
     scopes = value.get("scopes") or []
     if "search_code" in values and value.get("match") not in ("exact", "moved", "spelling"):
         lines = search_results(question, values["search_code"], values.get("grep_code", {}))
-        # A test that is called nearly so is better than nothing.
-        if question.target.kind != "name" or not scopes or not lines[0].startswith(NOTHING_FOUND):
+        # A test that is called nearly so is better than nothing; so is what plain words are a slip of.
+        near = question.target.kind == "name" or value.get("match") == "typo"
+        if not near or not scopes or not lines[0].startswith(NOTHING_FOUND):
             return lines
     if not scopes:
         return _member(question, asked, values, found)

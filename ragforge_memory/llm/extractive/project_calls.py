@@ -7,6 +7,7 @@ from ragforge_memory.llm.extractive.code.command_lines import command_calls
 from ragforge_memory.llm.extractive.code.entry_points import entry_calls
 from ragforge_memory.llm.extractive.code.environment import environment_call
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
+from ragforge_memory.llm.extractive.code.runtimes import runtime_call
 from ragforge_memory.llm.extractive.quoting.calls import Call
 
 
@@ -19,6 +20,8 @@ def project_calls(question: Question) -> tuple[Call, ...]:
             return (Call("dependencies", ()),)
         case "version":
             return (Call("project_version", ()),)
+        case "runtime":
+            return (runtime_call(question),)
         case "commands":
             return command_calls(question.text)
         case "entry":
