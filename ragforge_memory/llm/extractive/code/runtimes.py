@@ -58,7 +58,8 @@ def runtime_lines(question: Question, value: Mapping[str, Any]) -> list[str]:
 
 
 def _wanted(question: Question) -> list[tuple[tuple[str, ...], str]]:
-    """The files and their lines, of the language that is named."""
+    """The files and their lines, of the language that is named; of all where none is."""
     named = re.search(LANGUAGE, question.text, re.I)
     called = named[0].lower().replace(".", "") if named else ""
-    return [_SAYS[each] for each in (_ALSO.get(called, called),) if each in _SAYS] or list(_SAYS.values())
+    said = _SAYS.get(_ALSO.get(called, called))
+    return list(_SAYS.values()) if said is None else [said]
