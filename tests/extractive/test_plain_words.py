@@ -200,6 +200,23 @@ async def test_an_abbreviation_is_the_first_word_of_a_longer_name(
     assert (await talk.send_message("what is JSON?")).content.startswith("Nothing found")
 
 
+async def test_whether_a_definition_is_declared_so_its_signature_says(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    (tmp_path / "project" / "bank" / "wire.py").write_text(
+        "async def send_money(): ...\n\n\ndef pay():\n    send_money()\n"
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    answer = (await talk.send_message("is send_money async and who calls it?")).content
+    assert answer.startswith(
+        "`send_money` - bank/wire.py:1 (function)\nIts signature says `async`.\n> `async def send_money()`"
+    )
+    assert "- `pay` - bank/wire.py:5" in answer
+    assert "Its signature does not say `async`." in (await talk.send_message("is pay an async function?")).content
+    assert "signature" not in (await talk.send_message("what is pay?")).content
+
+
 async def test_plain_words_may_be_a_slip_of_a_name(agent: AsyncConversationAgent) -> None:
     answer = (await (await agent.create_conversation()).send_message("where is the shoping baskit?")).content
     assert answer.startswith("`ShoppingBasket` - web/index.ts:1 (class, lines 1-4)")

@@ -24,6 +24,7 @@ _TO_DO = re.compile(
     r"|\b(?:left|remains?|still|have|need|is|what['’]s) to (?:be )?do(?:ne)?\b",
     re.I,
 )
+_WHETHER = re.compile(r"^\W*(?:is|are)\b", re.I)
 # "What should I know before I change X", "what would break if we rename X".
 _CHANGING = re.compile(
     r"\b(?:before|when|while|if|for) (?:(?:i|we|you|one|someone) )?"
@@ -80,6 +81,11 @@ def asks_outdated(question: Question) -> bool:
 def asks_how(question: Question) -> bool:
     """Whether words are searched for that say how something is done: the code of it is the answer."""
     return question.form == "search" and bool(HOW.match(question.text))
+
+
+def asks_whether(question: Question) -> bool:
+    """Whether it is asked if a definition is declared so: ``is Router.app async?``"""
+    return question.form == "what" and bool(question.modifier) and bool(_WHETHER.match(question.text))
 
 
 def asks_before_changing(question: Question) -> bool:

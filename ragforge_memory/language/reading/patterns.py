@@ -294,6 +294,7 @@ _WHAT = (
     r"what (?:does|do|did|will|would|is|can) {x} (?:do|doing|does|for|about|mean|returns?|takes?|accepts?|expect"
     r"|represent|raises?|yield)(?: (?:exactly|here|there|for|as (?:arguments?|parameters?|input)|in {project}))*",
     r"what (?:does|do|is|are) {x} (?:default to|by default)",
+    r"(?:is|are) {x} (?:(?:really|actually) )?(?:an? )?{modifier}(?: {noun})?",
     r"(?:what|which) (?:arguments?|parameters?|args|params|options|inputs?|values?|types?|exceptions?|errors?) "
     r"(?:does|do|can|is|are|will) {x} (?:takes?|accepts?|expects?|have|has|returns?|raises?|needs?|requires?|get"
     r"|receive)",

@@ -14,6 +14,7 @@ from ragforge_memory.language.reading.aims import (
     asks_outdated,
     asks_still,
     asks_to_do,
+    asks_whether,
     asks_why,
 )
 from ragforge_memory.language.reading.question import Question, search_words
@@ -73,6 +74,7 @@ from ragforge_memory.llm.extractive.plan import about_code, is_about_code
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
     MAX_LISTED,
+    declared,
     documentation,
     gone,
     head,
@@ -281,6 +283,8 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
     overloads = [each for each in scopes[1:] if each.get("overload") and same_definition(each, best)]
     others = [each for each in scopes[1:] if each not in overloads]
     lines = [head(best)]
+    if asks_whether(question):
+        lines.append(declared(best, question.modifier))
     match question.form:
         case "where":
             lines += signature(best) + summary(best)

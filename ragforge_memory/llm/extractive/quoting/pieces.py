@@ -77,6 +77,13 @@ def signature(scope: Mapping[str, Any]) -> list[str]:
     return [f"> {code_span(scope['signature'])}"] if scope.get("signature") else []
 
 
+def declared(scope: Mapping[str, Any], modifier: str) -> str:
+    """The sentence that says whether a definition's signature has a word before the name: ``async``."""
+    ahead = str(scope.get("signature") or "").partition(str(scope["name"]))[0]
+    says = modifier in re.findall(r"\w+", ahead)
+    return f"Its signature {'says' if says else 'does not say'} `{modifier}`."
+
+
 def documentation(scope: Mapping[str, Any]) -> list[str]:
     """The documentation as a quotation; cut, at a paragraph's end if one is near, its last line ends with ``…``."""
     lines = readable(str(scope.get("docstring") or ""), str(scope.get("file") or ""))
