@@ -157,6 +157,9 @@ async def test_which_versions_of_a_language_it_is_for_its_settings_say(tmp_path:
     assert await told("does it work with node 20?") == [heading, '- package.json:3 `"node": ">=18"`']
     assert await told("which version of go is required?") == [heading, "- arc/go.mod:3 `go 1.22`"]
     assert (await told("which ruby version does it need?"))[0].startswith("Nothing found: no file")
+    # A lock of packages has such a line a package, and more of them than are searched for.
+    (tmp_path / "package-lock.json").write_text('    "node": ">=14"\n' * 300)
+    assert await told("does it work with node 20?") == [heading, '- package.json:3 `"node": ">=18"`']
 
 
 @pytest.mark.parametrize(

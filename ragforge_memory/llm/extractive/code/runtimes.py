@@ -38,8 +38,11 @@ _ALSO = {"nodejs": "node", "javascript": "node", "golang": "go", "jdk": "java"}
 
 
 def runtime_call(question: Question) -> Call:
-    """Looks for such lines."""
-    return grep("|".join(f"(?:{line})" for _, line in _wanted(question)))
+    """Looks for such lines; of a language with one file of settings in no other: a lock has such a line a package."""
+    wanted = _wanted(question)
+    files = [each for every, _ in wanted for each in every]
+    pattern = "|".join(f"(?:{line})" for _, line in wanted)
+    return grep(pattern, path=files[0]) if len(files) == 1 else grep(pattern)
 
 
 def runtime_lines(question: Question, value: Mapping[str, Any]) -> list[str]:
