@@ -129,7 +129,8 @@ def read_times(since: str | None, until: str | None) -> tuple[str | None, str | 
     try:
         checked_filters(since=since, until=until)
     except InvalidInput as error:
-        raise typer.BadParameter(f"{error.message} ({error.hint}, or in words: yesterday)") from error
+        words = ", or in words: yesterday" if " is no time: " in error.message else ""
+        raise typer.BadParameter(f"{error.message} ({error.hint}{words})") from error
     return since, until
 
 

@@ -119,6 +119,7 @@ def test_wrong_usage_is_2_and_nothing_on_stdout(alone: CommandLine, arguments: l
         (["ingest", "no/such/folder", "--json"], "no/such/folder"),
         (["conversations", "list", "--limit", "0", "--json"], "'--limit'"),
         (["decisions", "--json", "--since", "some day"], "since is no time"),
+        (["decisions", "--json", "--since", "today", "--until", "yesterday"], "(the earlier time is since)"),
         (["ask", "--jsonl"], "there is no question"),
     ],
 )
