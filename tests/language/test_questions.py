@@ -44,6 +44,7 @@ def read(text: str, *before: str) -> list[tuple[str, str, str]]:
         ("who uses Response.json?", "uses", "Response.json"),
         ("who uses package.json?", "imports", "package.json"),
         ("who uses README.md?", "imports", "README.md"),
+        ("what uses App.css?", "imports", "App.css"),
         ("who calls bank/rates.json?", "imports", "bank/rates.json"),
         ("who calls utils.py?", "imports", "utils.py"),
         ("what is Run?", "what", "Run"),
