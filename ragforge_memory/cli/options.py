@@ -129,8 +129,7 @@ def read_times(since: str | None, until: str | None) -> tuple[str | None, str | 
     try:
         checked_filters(since=since, until=until)
     except InvalidInput as error:
-        words = ", or in words: yesterday" if " is no time: " in error.message else ""
-        raise typer.BadParameter(f"{error.message} ({error.hint}{words})") from error
+        raise typer.BadParameter(f"{error.message} ({error.hint})") from error
     return since, until
 
 
