@@ -111,10 +111,14 @@ def test_what_was_said_before_any_question_is_an_exchange() -> None:
     st.lists(st.integers(0, 20_000), min_size=30, max_size=30),
     st.integers(4_000, 30_000),
     histories(),
-    st.lists(st.booleans(), min_size=30, max_size=30),
+    st.lists(st.frozensets(st.sampled_from(["user", "assistant"])), min_size=30, max_size=30),
 )
 def test_later_rounds_stay_within_the_window(
-    results: list[tuple[int, str]], written: list[int], limit: int, messages: list[Message], important: list[bool]
+    results: list[tuple[int, str]],
+    written: list[int],
+    limit: int,
+    messages: list[Message],
+    important: list[frozenset[str]],
 ) -> None:
     calls = [
         call_of(uuid_of(1), number, 0, 1, True).model_copy(update={"result": f"result {number} " + letter * size})
@@ -150,6 +154,42 @@ def test_later_rounds_stay_within_the_window(
         assert short is request
     folded = folded_within("Be brief.", question, exchanged, limit, [call.uuid for call in calls])
     assert estimate_tokens(folded) <= limit
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "stays"),
+    [
+        (30, 30, [0, 1, 2, 3]),
+        (30, 900, [0, 3]),
+        (900, 30, [0, None]),
+    ],
+)
+def test_a_decision_stays_where_a_later_round_needs_the_room_of_its_exchange(
+    answer: int, result: int, stays: list[int | None]
+) -> None:
+    decided = ChatMessage("user", "Decision: retries stop after seven.")
+    asked, told = ToolRequest("v1", "look", {}), ToolOutcome("v1", "look", filler(result, "r"))
+    exchange = [
+        decided,
+        ChatMessage("assistant", tool_requests=(asked,)),
+        ChatMessage("tool", tool_outcomes=(told,)),
+        ChatMessage("assistant", filler(answer, "a"), provider_parts="own"),
+    ]
+    before = [ChatMessage("user", "Tea?"), ChatMessage("assistant", "Yes.")]
+    now = [
+        ChatMessage("user", "What does it say?"),
+        ChatMessage("assistant", tool_requests=(replace(asked, id="v2"),)),
+        ChatMessage("tool", tool_outcomes=(ToolOutcome("v2", "look", filler(400, "n")),)),
+    ]
+    request = ModelRequest("Be brief.", (*before, *exchange, *now), ())
+    limit = request_tokens(request) - 20
+    short = within(request, limit, 6, (), [frozenset(), frozenset({"user"})])
+    assert problems_of(short, limit) == []
+    kept = [None if place is None else exchange[place] for place in stays]
+    assert [each if each in exchange else None for each in short.messages[: -len(now)]] == kept
+    if None in stays:
+        assert short.messages[1].content.endswith(f"(shortened from {len(exchange[3].content)} characters)")
+        assert short.messages[1].provider_parts is None
 
 
 @settings(max_examples=100, deadline=None)

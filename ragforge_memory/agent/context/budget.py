@@ -8,7 +8,7 @@ its result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,7 +148,11 @@ def request_tokens(request: ModelRequest) -> int:
 
 
 def within(
-    request: ModelRequest, limit: int, question: int, calls: Sequence[ToolCall], important: Sequence[bool] = ()
+    request: ModelRequest,
+    limit: int,
+    question: int,
+    calls: Sequence[ToolCall],
+    important: Sequence[Collection[str]] = (),
 ) -> ModelRequest:
     """A request of a later round of tools, shortened to ``limit`` tokens.
 
@@ -161,7 +165,7 @@ def within(
         limit: tokens.
         question: the place of the question among the messages.
         calls: this turn's calls, in the order of the results.
-        important: whether each of the exchanges before the question is, oldest first.
+        important: whose messages are, in each of the exchanges before the question, oldest first: their roles.
     """
     excess = request_tokens(request) - limit
     if excess <= 0:
@@ -176,19 +180,23 @@ def within(
 
 
 def earlier_within(
-    earlier: Sequence[ChatMessage], excess: int, asked: int, results: Sequence[str], important: Sequence[bool]
+    earlier: Sequence[ChatMessage],
+    excess: int,
+    asked: int,
+    results: Sequence[str],
+    important: Sequence[Collection[str]],
 ) -> list[ChatMessage]:
     """What stays of the exchanges before a question whose tools gave ``excess`` tokens too many: the oldest go first.
 
     What is important stays, the newest first, within the share that quotes have, as long as something to read is left
-    of each result.
+    of each result; of an exchange that is longer than that what was said, without its tools.
 
     Args:
         earlier: the exchanges.
         excess: tokens.
         asked: the tokens of the question with its calls and results.
         results: the results among them.
-        important: whether each exchange is, oldest first.
+        important: whose messages are, in each exchange, oldest first: their roles.
     """
     starts = [place for place, message in enumerate(earlier) if place == 0 or message.role == "user"]
     groups = [earlier[start:end] for start, end in zip(starts, [*starts[1:], len(earlier)], strict=False)]
@@ -197,16 +205,31 @@ def earlier_within(
     shortest = asked - sum(max(0, estimate_tokens(content) - 2 * _READABLE_RESULT) for content in results)
     room = sum(sizes) + asked - excess
     most = min(room * QUOTES_SHARE // 100, room - shortest)
-    gone = set(range(len(groups)))
+    kept: list[Sequence[ChatMessage]] = [() for _ in groups]
     for place in reversed(range(min(len(groups), len(important)))):
-        if important[place] and sizes[place] <= most:
-            gone.discard(place)
-            most -= sizes[place]
-    for place in sorted(gone):
+        forms = _shorter_and_shorter(groups[place], important[place]) if important[place] else iter(())
+        kept[place] = next((form for form in forms if sum(map(tokens_of, form)) <= most), ())
+        most -= sum(map(tokens_of, kept[place]))
+    for place, group in enumerate(groups):
         if excess <= 0:
-            gone.discard(place)
-        excess -= sizes[place]
-    return [message for place, group in enumerate(groups) if place not in gone for message in group]
+            kept[place] = group
+        excess -= sizes[place] - sum(map(tokens_of, kept[place]))
+    return [message for group in kept for message in group]
+
+
+def _shorter_and_shorter(group: Sequence[ChatMessage], important: Collection[str]) -> Iterator[Sequence[ChatMessage]]:
+    """An exchange; what was said in it, without the calls and their results; of that only the ``important`` whole."""
+    yield group
+    said = [message for message in group if not message.tool_requests and not message.tool_outcomes]
+    if said and said[-1] is group[-1]:
+        yield said
+        yield [
+            message
+            if message.role in important or len(message.content) <= SHORTEST_QUOTE
+            # A vendor's own parts hold the text in full: what is to be short is sent as ours.
+            else replace(message, content=shortened(message.content, SHORTEST_QUOTE), provider_parts=None)
+            for message in said
+        ]
 
 
 def folded_within(

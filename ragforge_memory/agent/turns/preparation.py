@@ -97,10 +97,13 @@ class Prepared:
         return ModelRequest(system, (*earlier, question))
 
     @property
-    def _important(self) -> list[bool]:
-        """Whether each exchange before the question is, oldest first."""
+    def _important(self) -> list[frozenset[str]]:
+        """Whose messages are, in each exchange before the question, oldest first."""
         taken = self.built.parts.recent.taken
-        return [any((message.importance or 0) >= IMPORTANT for message in exchange) for exchange in taken]
+        return [
+            frozenset(message.role for message in exchange if (message.importance or 0) >= IMPORTANT)
+            for exchange in taken
+        ]
 
 
 def check_room(services: Services, question: str) -> None:
