@@ -277,11 +277,19 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
         if not parts:
             break
         before = (max(part.created_at for part in parts) - timedelta(milliseconds=1)).isoformat()
+    earliest = datetime.fromisoformat(read_at)
     for later in _SEEN_LATER:
-        before = (datetime.fromisoformat(read_at) + later).isoformat()
-        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=before)
-        if text_hash(cover.text) == expected:
-            return cover.text
+        # Several may have come by then, and only the first were seen: one over those below it follows them at once.
+        latest = datetime.fromisoformat(read_at) + later
+        for _ in range(_UNSEEN):
+            cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
+            if text_hash(cover.text) == expected:
+                return cover.text
+            times = [part.created_at for part in (*cover.parts, *cover.on_demand) if part.created_at > earliest]
+            if not times:
+                break
+            latest = max(times) - timedelta(milliseconds=1)
+        earliest = datetime.fromisoformat(read_at) + later
     return known if text_hash(known) == expected else text
 
 
