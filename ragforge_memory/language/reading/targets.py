@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ragforge_memory.language.reading.wording import content_words
+
 PRONOUNS = frozenset(
     {"it", "this", "that", "its", "this one", "that one", "the same", "same", "itself", "he", "she"}
     # "Show me the code": of what was just spoken of.
@@ -56,6 +58,7 @@ _OPERATOR = re.compile(
     r"^(?:[A-Za-z_][\w.:]*(?:\.|::|#))?(?:\[\]=?|[=!]=|===|=~|<=>|<<|>>|[<>]=?|\*\*|[+*/%&|^~-]|[+~-]@)$"
 )
 _MARKED = re.compile(r"[_.$\\]|::|->|\(\)|[a-z][A-Z]|^[A-Z]{2,}\d*$|^[A-Z][a-z]+[A-Z]")
+_ABBREVIATED = re.compile(r"[A-Z]{2,}$")
 _ORDINALS = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5,
     "last": -1,
@@ -159,9 +162,15 @@ def read_target(text: str) -> Target:
     if not re.search(r"\s", bare):
         return _single(bare, sort)
     marked = [token for token in bare.split() if is_marked(token.strip(",;:?!"))]
-    if len(marked) == 1:
+    if len(marked) == 1 and not _is_end_of_words(marked[0], bare):
         return _single(marked[0].strip(",;:?!"), sort)
     return Target("words", bare, sort=sort)
+
+
+def _is_end_of_words(token: str, said: str) -> bool:
+    """Whether an abbreviation belongs to the word before it: ``client IP``, ``parse JSON``; not ``the URL``."""
+    found = re.search(rf"(?<!\S)([a-z]+) {re.escape(token)}(?!\S)", said)
+    return found is not None and bool(_ABBREVIATED.match(token)) and bool(content_words(found[1]))
 
 
 def without_marks(said: str) -> str:
