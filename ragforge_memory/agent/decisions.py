@@ -7,9 +7,9 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.context.importance import sentences_and_lines
 from ragforge_memory.agent.inputs import bare_name
-from ragforge_memory.agent.ties.deciding import decision_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.cursors import make_cursor, read_cursor

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.decisions import corrections_of, key_of
-from ragforge_memory.agent.ties.deciding import decision_of
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
