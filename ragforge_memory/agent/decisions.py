@@ -24,7 +24,7 @@ from ragforge_memory.models.conversation import Message, Page
 from ragforge_memory.models.decisions import Correction, Decision, DecisionPage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.code import CodeReference
@@ -77,12 +77,11 @@ async def decisions(
     return found
 
 
-async def corrections_of(services: Services, messages: Sequence[Message]) -> Mapping[Key, Correction]:
-    """What the user said later against what messages decide, by `key_of`; those that still hold are left out."""
-    if not messages or not services.config.memory.enabled:
+async def corrections_of(services: Services, asked: Collection[Key]) -> Mapping[Key, Correction]:
+    """What the user said later against decisions that are known by `key_of`; those that still hold are left out."""
+    if not asked or not services.config.memory.enabled:
         return {}
-    asked = {key_of(each, decision_of(each)) for each in messages}
-    since = min(each.timestamp for each in messages)
+    since = min(timestamp for timestamp, _, _ in asked)
     found = await _listed(services, _wanted(None), doubtful=True, since=since, until=None, limit=None, cursor=None)
     told = ((key_of(each, each.text), each.corrected) for each in found.items)
     return {key: corrected for key, corrected in told if corrected is not None and key in asked}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.language.names import is_aside
+from ragforge_memory.language.names import declared_with, is_aside
 from ragforge_memory.language.reading.wording import covered
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
@@ -59,4 +58,4 @@ async def list_definitions(
 
 
 def _has(scope: Scope, modifier: str) -> bool:
-    return modifier in (*scope.modifiers, *re.findall(r"\w+", scope.signature.partition(scope.name)[0]))
+    return modifier in (*scope.modifiers, *declared_with(scope.signature, scope.name))

@@ -9,14 +9,10 @@ from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.decisions import corrections_of, key_of
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
+from ragforge_memory.models.impact import Impact, ImpactedMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ragforge_memory.agent.decisions import Key
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.models.decisions import Correction
 
 
 async def impact(services: Services, root: Path, revision: str | None = None) -> Impact:
@@ -32,15 +28,19 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
     """
     found = await impact_of_code(root, ReferenceStore(services.graph, services.owner), revision)
     messages = {each.message.uuid: each.message for scope in found.scopes for each in scope.messages}
-    corrected = await corrections_of(services, [each for each in messages.values() if decision_of(each) is not None])
-    return found.model_copy(update={"scopes": tuple(_told(each, corrected) for each in found.scopes)})
+    decided = {uuid: text for uuid, message in messages.items() if (text := decision_of(message)) is not None}
+    keys = {uuid: key_of(messages[uuid], text) for uuid, text in decided.items()}
+    corrected = await corrections_of(services, set(keys.values()))
 
+    def worth(each: ImpactedMessage) -> ImpactedMessage:
+        uuid = each.message.uuid
+        later = corrected.get(keys[uuid]) if uuid in keys else None
+        return each.model_copy(update={"decision": decided.get(uuid), "corrected": later})
 
-def _told(scope: ImpactedScope, corrected: Mapping[Key, Correction]) -> ImpactedScope:
-    return scope.model_copy(update={"messages": tuple(_worth(each, corrected) for each in scope.messages)})
-
-
-def _worth(each: ImpactedMessage, corrected: Mapping[Key, Correction]) -> ImpactedMessage:
-    decision = decision_of(each.message)
-    later = corrected.get(key_of(each.message, decision)) if decision is not None else None
-    return each.model_copy(update={"decision": decision, "corrected": later})
+    return found.model_copy(
+        update={
+            "scopes": tuple(
+                scope.model_copy(update={"messages": tuple(map(worth, scope.messages))}) for scope in found.scopes
+            )
+        }
+    )

@@ -60,22 +60,18 @@ def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Map
     Which things people call "loaders" no code says; those that are called so are likely among them.
     """
     results = value.get("results") or []
-    own = _called(search_words(question), results)
+    asked = search_words(question)
+    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
+    own = [each for each in found if not is_aside(each)] or found
     if not own:
         return search_results(replace(question, form="search"), value, lines_found)
+    own.sort(key=lambda each: each["type"] not in KINDS["class"])
     more = " at least" if len(results) >= MAX_SEARCHED else ""
     number = counted(len(own), "definition has", "definitions have")
     return [
         f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
         *map(item, own),
     ]
-
-
-def _called(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Results that have all the words in their own names: no tests where others do, types first."""
-    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
-    own = [each for each in found if not is_aside(each)] or found
-    return sorted(own, key=lambda each: each["type"] not in KINDS["class"])
 
 
 def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from ragforge_memory.language.names import declared_with
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.models.text import counted, lines_of
@@ -79,8 +80,7 @@ def signature(scope: Mapping[str, Any]) -> list[str]:
 
 def declared(scope: Mapping[str, Any], modifier: str) -> str:
     """The sentence that says whether a definition's signature has a word before the name: ``async``."""
-    ahead = str(scope.get("signature") or "").partition(str(scope["name"]))[0]
-    says = modifier in re.findall(r"\w+", ahead)
+    says = modifier in declared_with(str(scope.get("signature") or ""), str(scope["name"]))
     return f"Its signature {'says' if says else 'does not say'} `{modifier}`."
 
 
