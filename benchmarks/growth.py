@@ -235,16 +235,21 @@ async def operations_on(services: Services, read: AsyncConversation, talk: Async
     return {"append": append, "last 20": last_20, "search": search, "turn": turn, "branch": branch}
 
 
-async def quietest(operations: dict[str, Operation], rounds: int, times: int = 3) -> dict[str, float]:
-    """The medians of all operations (ms) in that of several measurements in which ``RETURN 1`` took the least time.
+async def quietest(
+    client: GraphClient, operations: dict[str, Operation], rounds: int, *, patience: float, times: int = 3
+) -> dict[str, float]:
+    """The medians of all operations (ms) in that of several measurements in which the floors took the least time.
 
-    Others use the machine, too: what of a measurement is theirs the floor tells, which is the same at every size.
+    Others use the machine, too: what of a measurement is theirs the floors tell, which are the same at every size. What
+    one measurement writes may set off a merge that goes on for minutes: each begins with a server at rest.
     """
     tried = []
-    for _ in range(times):
+    for number in range(times):
+        if number:
+            await settle(client, operations, patience=patience)
         took = await interleaved(operations, rounds)
         tried.append({key: warm_median(each) for key, each in took.items()})
-    return min(tried, key=lambda each: each["RETURN 1"])
+    return min(tried, key=lambda each: each["RETURN 1"] + each["empty write"])
 
 
 async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace) -> tuple[list[Figure], dict[str, Any]]:
@@ -292,7 +297,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 settled[name] = await settle(client, operations, patience=given.patience)
                 # Of one conversation nothing else need be long: both are measured in the same rounds.
                 beside = {f"{SHORT} {key}": short[key] for key in short} if name.startswith(ONE) else {}
-                times = await quietest({**operations, **beside}, given.rounds)
+                times = await quietest(client, {**operations, **beside}, given.rounds, patience=given.patience)
                 if beside:
                     rows[f"{ONE} {LONG_BASE:,}"].update(
                         {**{key: times[key] for key in least}, **{key: times.pop(f"{SHORT} {key}") for key in short}}

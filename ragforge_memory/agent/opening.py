@@ -102,6 +102,20 @@ class Wanted:
         return TextDirectory(self.root, kept.directory) if memory.enabled and kept.type == "files" else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    """What reads and writes the graph for one owner; ``use`` is the space of the vectors that they write."""
+
+    use: SpaceInUse
+    conversations: ConversationStore
+    messages: MessageStore
+    summaries: SummaryStore
+    imports: ImportStore
+    searches: SearchStore
+    similar: SimilarStore
+    scopes: ScopeStore
+
+
 async def open_services(wanted: Wanted) -> Services:
     """Opens model, graph and embedder, takes up what dead processes left.
 
@@ -141,20 +155,9 @@ async def open_services(wanted: Wanted) -> Services:
             opened.push_async_callback(embedder.aclose)
         following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
-        scopes = ScopeStore(graph, use)
         remembers = agent_config.memory.enabled
-        summarizes = remembers and agent_config.memory.summarization.enabled
-        every = agent_config.memory.summarization.every_n_messages
-        summarize_every = every if summarizes else None
-        generate_titles = summarizes and answers(provider, "title")
-        messages = MessageStore(
-            graph,
-            wanted.owner,
-            summarize_every=summarize_every,
-            generate_titles=generate_titles,
-            due=lambda: services.background.wake(due=True),
-        )
-        summary_store = SummaryStore(graph, wanted.owner, every=every)
+        stores = _stores(graph, wanted, provider, use, lambda: services)
+        opened.push_async_callback(stores.searches.aclose)
         summarizer = Summarizer(
             provider,
             embedder,
@@ -162,13 +165,9 @@ async def open_services(wanted: Wanted) -> Services:
             today=wanted.today,
             timeout=agent_config.model_timeout_seconds,
         )
-        summaries = Summaries(summary_store, summarizer)
-        searches = SearchStore(graph, wanted.owner, use)
-        opened.push_async_callback(searches.aclose)
-        similar = SimilarStore(graph, wanted.owner, use)
-        vectors = _vectors(wanted, settings, embedder, use, messages, summary_store, similar, scopes)
-        conversations = ConversationStore(graph, wanted.owner, redacted=lambda value: services.redacted(value))
-        held, held_messages, journal = _held(wanted.owner, agent_config, conversations, messages, home)
+        summaries = Summaries(stores.summaries, summarizer)
+        vectors = _vectors(wanted, settings, embedder, stores)
+        held, held_messages, journal = _held(wanted.owner, agent_config, stores, home)
         opened.callback(journal.close)
         services = Services(
             owner=wanted.owner,
@@ -178,7 +177,7 @@ async def open_services(wanted: Wanted) -> Services:
             graph_birth=await database_birth(graph),
             conversations=held,
             messages=held_messages,
-            scopes=scopes,
+            scopes=stores.scopes,
             provider=provider,
             model_why=resolution.why,
             registry=registry,
@@ -187,22 +186,17 @@ async def open_services(wanted: Wanted) -> Services:
             remembered=Remembered(agent_config.memory.max_context_messages),
             background=BackgroundWork(
                 vectors,
-                SummaryTask(summaries, vectors.wake, brief=wanted.brief) if summarizes else None,
-                conversations.sweep if remembers else None,
+                SummaryTask(summaries, vectors.wake, brief=wanted.brief)
+                if agent_config.memory.summarize_every
+                else None,
+                stores.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
-            searches=searches if remembers else None,
-            similar=similar if remembers else None,
-            imports=ImportStore(
-                graph,
-                wanted.owner,
-                summarize_every=summarize_every,
-                generate_titles=generate_titles,
-            )
-            if remembers
-            else None,
+            searches=stores.searches if remembers else None,
+            similar=stores.similar if remembers else None,
+            imports=stores.imports if remembers else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
@@ -287,26 +281,46 @@ def _following(
     return Following(graph, wanted.owner.project, use, embedder, other if wanted.embedder is None else None)
 
 
-def _vectors(
+def _stores(
+    graph: GraphClient,
     wanted: Wanted,
-    settings: RagforgeConfig,
-    embedder: Embedder | None,
+    provider: ModelProvider,
     use: SpaceInUse,
-    messages: MessageStore,
-    summaries: SummaryStore,
-    similar: SimilarStore,
-    scopes: ScopeStore,
-) -> Background:
+    services: Callable[[], Services],
+) -> _Stores:
+    memory = wanted.configuration.agent.memory
+    generate_titles = memory.summarize_every is not None and answers(provider, "title")
+    return _Stores(
+        use=use,
+        conversations=ConversationStore(graph, wanted.owner, redacted=lambda value: services().redacted(value)),
+        messages=MessageStore(
+            graph,
+            wanted.owner,
+            summarize_every=memory.summarize_every,
+            generate_titles=generate_titles,
+            due=lambda: services().background.wake(due=True),
+        ),
+        summaries=SummaryStore(graph, wanted.owner, every=memory.summarization.every_n_messages),
+        imports=ImportStore(
+            graph, wanted.owner, summarize_every=memory.summarize_every, generate_titles=generate_titles
+        ),
+        searches=SearchStore(graph, wanted.owner, use),
+        similar=SimilarStore(graph, wanted.owner, use),
+        scopes=ScopeStore(graph, use),
+    )
+
+
+def _vectors(wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _Stores) -> Background:
     if embedder is None or not settings.agent.memory.embeddings.enabled:
         return Background(None, ())
     at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
     waiting: list[Waiting] = [
-        WaitingNodes("messages", messages, text_vectors, use, at_least=at_least),
-        WaitingNodes("summary_vectors", summaries, text_vectors, use, at_least=at_least),
+        WaitingNodes("messages", stores.messages, text_vectors, stores.use, at_least=at_least),
+        WaitingNodes("summary_vectors", stores.summaries, text_vectors, stores.use, at_least=at_least),
     ]
     if not wanted.brief:
-        waiting.append(WaitingNodes("conversation_vectors", similar, topic_vectors, use))
-        waiting.append(WaitingScopes(scopes, wanted.owner.project))
+        waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
+        waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
     return Background(embedder, waiting, looks=not wanted.brief)
 
 
@@ -334,7 +348,7 @@ def _unlisted(tools: Sequence[Callable[..., Any]]) -> Sequence[Callable[..., Any
 
 
 def _held(
-    owner: Owner, config: AgentConfig, conversations: ConversationStore, messages: MessageStore, home: Path
+    owner: Owner, config: AgentConfig, stores: _Stores, home: Path
 ) -> tuple[ConversationStore | HeldConversations, MessageStore | HeldMessages, Journal]:
     """Where turns find and leave conversations: in the graph, or in memory until they are saved, or for good there.
 
@@ -342,9 +356,9 @@ def _held(
     """
     memory = config.memory
     if memory.enabled and memory.persistence.auto_save:
-        return conversations, messages, Journal(home / "journal")
-    held = HeldConversations(owner, conversations if memory.enabled else None)
-    return held, HeldMessages(held, messages if memory.enabled else None), NoJournal()
+        return stores.conversations, stores.messages, Journal(home / "journal")
+    held = HeldConversations(owner, stores.conversations if memory.enabled else None)
+    return held, HeldMessages(held, stores.messages if memory.enabled else None), NoJournal()
 
 
 def _graph_name(target: Any, texts: TextDirectory | None) -> str:

@@ -138,8 +138,7 @@ class Services:
     @property
     def generates_titles(self) -> bool:
         """Whether a title that comes from the first message is replaced by a better one."""
-        memory = self.config.memory
-        return memory.enabled and memory.summarization.enabled and answers(self.provider, "title")
+        return self.summarize_every is not None and answers(self.provider, "title")
 
     def unsaved(self, conversation_id: str) -> bool:
         """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
@@ -171,8 +170,7 @@ class Services:
     @property
     def summarize_every(self) -> int | None:
         """The number of messages after which a summary is due; None: there are none but on demand."""
-        memory = self.config.memory
-        return memory.summarization.every_n_messages if memory.enabled and memory.summarization.enabled else None
+        return self.config.memory.summarize_every
 
     @property
     def embeds_messages(self) -> bool:

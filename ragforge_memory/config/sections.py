@@ -223,6 +223,11 @@ class MemoryConfig(Section):
     tools: MemoryToolsConfig = Field(default_factory=MemoryToolsConfig, description="tools of the model")
     redact_secrets: bool = Field(True, description="take secrets out of messages, tool calls and results")
 
+    @property
+    def summarize_every(self) -> int | None:
+        """The number of messages after which a summary is due; None: there are none but on demand."""
+        return self.summarization.every_n_messages if self.enabled and self.summarization.enabled else None
+
 
 class AgentConfig(Section):
     """The agent: its instructions, its limits and its memory."""

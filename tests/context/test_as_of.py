@@ -11,32 +11,15 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import InvalidInput, MessageNotFound, ToolOutput, tool
+from ragforge_memory import InvalidInput, MessageNotFound
 from ragforge_memory.agent.context.snapshots import prompt_of
-from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
 from tests.agent.conftest import MakeAgent
-from tests.context.told import filler
+from tests.context.told import asks, filler, look
 
 pytestmark = pytest.mark.anyio
 
 Cypher = Callable[..., list[dict[str, Any]]]
-
-
-@tool
-def look(place: str) -> ToolOutput:
-    """Looks somewhere.
-
-    Args:
-        place: where.
-    """
-    if place == "nowhere":
-        raise ValueError("there is no such place")
-    return ToolOutput({"place": place, "seen": filler(800, place), "count": 1.5, "none": None})
-
-
-def _asks(place: str, id_: str = "v1") -> ToolRequest:
-    return ToolRequest(id_, "look", {"place": place})
 
 
 async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
@@ -46,10 +29,10 @@ async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
     (tmp_path / "code" / "a.py").write_text("def f():\n    return 1\n")
     steps = [
         "One.",
-        [_asks("here"), _asks("nowhere", "v2")],
+        [asks("here"), asks("nowhere", "v2")],
         "Seen «here» and ünïcode.",
         "Two.",
-        [_asks("there")],
+        [asks("there")],
         "Three.",
         "Four.",
     ]
@@ -97,7 +80,7 @@ async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(
 
 
 async def test_the_prompts_of_a_copy_are_those_that_were_sent(make_agent: MakeAgent) -> None:
-    provider = ScriptedProvider([[_asks("here")], "One.", "Two.", "Three."], context_window=3_000)
+    provider = ScriptedProvider([[asks("here")], "One.", "Two.", "Three."], context_window=3_000)
     async with make_agent(provider=provider, tools=[look]) as agent:
         conversation = await agent.create_conversation("t")
         await conversation.send_message("Look, please?")
@@ -119,67 +102,6 @@ async def test_the_prompts_of_a_copy_are_those_that_were_sent(make_agent: MakeAg
         then = await second.as_of(again)
         assert not then.exact
         assert "the conversation was copied, and its tool calls had other uuids when it was sent" in then.notes[0]
-
-
-async def test_a_shortened_result_can_be_read_again(make_agent: MakeAgent) -> None:
-    provider = ScriptedProvider([[_asks("here")], "One.", "Two.", "Three.", "Four."])
-    async with make_agent(provider=provider, tools=[look]) as agent:
-        conversation = await agent.create_conversation("t")
-        call = (await conversation.send_message("Look?")).tool_calls[0]
-        for text in ("And?", "So?", "Then?"):
-            await conversation.send_message(text)
-        for near in provider.requests[2:4]:
-            assert [spec.name for spec in near.tools] == ["look"]
-            assert filler(800, "here") in near.messages[2].tool_outcomes[0].content
-        request = provider.requests[4]
-        short = request.messages[2].tool_outcomes[0].content
-        assert f'read_tool_result(tool_call_id="{call.uuid}")' in short
-        assert len(short) < 2_200
-        assert [spec.name for spec in request.tools] == ["look", "read_tool_result"]
-        provider.add([ToolRequest("r", "read_tool_result", {"tool_call_id": call.uuid})], "Read.")
-        read = await conversation.send_message("Read it?")
-        assert read.tool_calls[0].result["text"] == json.dumps(call.result, ensure_ascii=False)
-    stranger = ScriptedProvider([[ToolRequest("r", "read_tool_result", {"tool_call_id": call.uuid})], "No."])
-    async with make_agent(provider=stranger, user_id="somebody-else", tools=[]) as agent:
-        conversation = await agent.create_conversation("t")
-        read = await conversation.send_message("Read it?")
-        assert not read.tool_calls[0].success
-        assert "there is no tool call" in str(read.tool_calls[0].error)
-
-
-async def test_an_answer_that_only_repeats_is_shortened_as_the_result_that_it_repeats(make_agent: MakeAgent) -> None:
-    repeats = f"What was said about `tabs`:\n- You, 2026-01-01:\n  > {filler(800, 'said')}"
-    own = f"Since you ask: {filler(800, 'own')}"
-    provider = ScriptedProvider([[_asks("here")], repeats, own, "Three.", "Four."])
-    async with make_agent(provider=provider, tools=[look]) as agent:
-        conversation = await agent.create_conversation("t")
-        call = (await conversation.send_message("What did we say of tabs?")).tool_calls[0]
-        for text in ("And?", "So?", "Then?"):
-            answer = await conversation.send_message(text)
-        for near in provider.requests[2:4]:
-            assert near.messages[3].content == repeats
-        last = provider.requests[4]
-        assert last.messages[3].content.startswith(repeats[:2_000])
-        assert len(last.messages[3].content) < 2_100
-        assert last.messages[5].content == own
-        assert call.uuid in last.messages[2].tool_outcomes[0].content
-        assert (await conversation.get_history())[1].content == repeats
-        then = await conversation.as_of(answer.message_id)
-        assert then.exact, then.notes
-        assert then.prompt == prompt_of(last)
-
-
-async def test_results_of_this_turn_are_shortened_where_the_window_is_small(make_agent: MakeAgent) -> None:
-    provider = ScriptedProvider([[_asks("a"), _asks("b", "v2")], [_asks("c")], "Done."])
-    async with make_agent(provider=provider, tools=[look], settings={"compression_max_tokens": 2_500}) as agent:
-        conversation = await agent.create_conversation("t")
-        answer = await conversation.send_message("Look around?")
-        last = provider.requests[2]
-        shown = [outcome.content for message in last.messages for outcome in message.tool_outcomes]
-        assert len(shown) == 3
-        assert any(f'tool_call_id="{answer.tool_calls[0].uuid}"' in content for content in shown)
-        assert "read_tool_result" in [spec.name for spec in last.tools]
-        assert answer.tool_calls[0].result["seen"] == filler(800, "a")
 
 
 async def test_a_receipt_says_what_an_answer_was_given(make_agent: MakeAgent, cypher: Cypher) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
+from ragforge_memory import ToolOutput, tool
 from ragforge_memory.agent.context.budget import request_tokens
-from ragforge_memory.llm.port import ModelRequest
+from ragforge_memory.llm.port import ModelRequest, ToolRequest
 
 PLANTED = {
     5: "Decision: tokens are signed with ed25519, never with RS256.",
@@ -37,6 +38,23 @@ def filler(words: int, seed: object) -> str:
     """So many words that say nothing, the same for the same seed."""
     chosen = random.Random(str(seed))
     return " ".join(chosen.choice(_WORDS) for _ in range(words))
+
+
+@tool
+def look(place: str) -> ToolOutput:
+    """Looks somewhere.
+
+    Args:
+        place: where.
+    """
+    if place == "nowhere":
+        raise ValueError("there is no such place")
+    return ToolOutput({"place": place, "seen": filler(800, place), "count": 1.5, "none": None})
+
+
+def asks(place: str, id_: str = "v1") -> ToolRequest:
+    """A call of it."""
+    return ToolRequest(id_, "look", {"place": place})
 
 
 def text_of(request: ModelRequest) -> str:

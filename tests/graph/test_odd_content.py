@@ -26,9 +26,10 @@ pytestmark = pytest.mark.anyio
 
 async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, neo4j_config: Neo4jConfig) -> None:
     """Every statement is run over data that has vectors; no list of floats comes back, whatever is asked."""
-    from tests.owners.code_probes import CODE
+    from tests.owners.code_probes import TIES
     from tests.owners.conversation_probes import CONVERSATIONS
     from tests.owners.graph import Data, create, remove, undone
+    from tests.owners.ingest_probes import INGEST
 
     # The space of the probes of owners: what is planned for them is planned for this.
     space = await open_space(client, owner.project, MODEL, DIMENSION)
@@ -54,7 +55,9 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
                 ).consume()
             session.run(REFRESH).consume()
             answered = 0
-            for name, probe in [(n, p) for table in (CONVERSATIONS, CODE) for n, ps in table.items() for p in ps]:
+            for name, probe in [
+                (n, p) for table in (CONVERSATIONS, TIES, INGEST) for n, ps in table.items() for p in ps
+            ]:
                 statement = statement_for(name, version)
                 if statement.autocommit:
                     continue

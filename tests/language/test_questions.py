@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 from ragforge_memory.language.reading.questions import MAX_QUESTION, read_questions
 from ragforge_memory.language.reading.targets import names_in, read_target
 from ragforge_memory.language.reading.wording import content_words
-
-
-def read(text: str, *before: str) -> list[tuple[str, str, str]]:
-    return [(each.form, each.target.kind, each.target.text) for each in read_questions(text, before)]
+from tests.language.asked import read
 
 
 @pytest.mark.parametrize(
@@ -222,14 +219,6 @@ def test_two_questions_in_one_message() -> None:
     assert read("I am looking at click. Where is Context.invoke defined?") == [("where", "name", "Context.invoke")]
 
 
-def test_small_talk() -> None:
-    assert read("Hello!")[0][0] == "greeting"
-    assert read("thank you very much")[0][0] == "thanks"
-    assert read("what can you do?")[0][0] == "help"
-    assert read("hi, what can you do?")[0][0] == "help"
-    assert read("") == []
-
-
 def test_what_is_to_be_listed() -> None:
     (question,) = read_questions("which classes and functions are in core.py?")
     assert question.sorts == ("class", "function")
@@ -263,73 +252,6 @@ def test_a_name_in_a_plain_question_is_kept_letter_by_letter(name: str) -> None:
     assert read(f"where is {name} defined?") == [("where", "name", name)]
     assert read(f"who calls {name}") == [("callers", "name", name)]
     assert read(f"what does `{name}` do?") == [("what", "name", name)]
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "target"),
-    [
-        ("We decided to use Bolt because HTTP was too slow.", "noted", ""),
-        ("Note: load is deprecated since 25.1", "noted", ""),
-        ("we decided to use Bolt. where is Driver?", "where", "Driver"),
-        ("why do we use Bolt?", "said", "Bolt"),
-        ("let's agree: redirects never keep cookies", "noted", ""),
-        ("TODO: check lookup_default for lists", "noted", ""),
-        ("what decisions did we make?", "said", ""),
-        ("what have we decided so far?", "said", ""),
-        ("what are my todos?", "said", ""),
-        ("has redact changed since we talked about it?", "said", "redact"),
-        ("did redact change?", "said", "redact"),
-        ("wheres the function evolve", "where", "evolve"),
-        ("what is the default of keep_recent?", "what", "keep_recent"),
-        ("which files are there?", "overview", ""),
-    ],
-)
-def test_what_people_say_in_passing(text: str, form: str, target: str) -> None:
-    (question,) = read_questions(text)
-    assert (question.form, question.target.text) == (form, target)
-
-
-@pytest.mark.parametrize(
-    ("text", "form", "target"),
-    [
-        ("what would break if I change check_amount?", "uses", "check_amount"),
-        ("is get_default dead code?", "uses", "get_default"),
-        ("give me an example of using Option", "uses", "Option"),
-        ("how do I use click.Option?", "what", "click.Option"),
-        ("what's the value of DEFAULT_MAX_REDIRECTS?", "what", "DEFAULT_MAX_REDIRECTS"),
-        ("why does convert raise BadParameter?", "what", "convert"),
-        ("which functions are never called?", "unused", ""),
-        ("that's wrong, we use five retries", "noted", ""),
-        ("correction: five retries", "noted", ""),
-        ("forget the note about retries", "taken back", ""),
-        ("undo that", "taken back", ""),
-        ("forget what I said about retries", "taken back", ""),
-        ("please forget about the retry limit", "taken back", ""),
-        ("can you forget what we decided about Client.send?", "taken back", ""),
-        ("delete everything I said about proxies", "taken back", ""),
-        ("ignore what I noted about `retries`.", "taken back", ""),
-        ("forget what I said about retries, they are 5", "noted", ""),
-        ("don't forget to close the client", "noted", ""),
-        ("does it forget the cookies?", "search", "does it forget the cookies?"),
-        ("never mind", "taken back", ""),
-        ("delete the file core.py", "outline", "core.py"),
-        ("what changed since yesterday?", "changes", ""),
-        ("what are the fields of Account?", "show", "Account"),
-        ("which attributes does Account have?", "show", "Account"),
-        ("list the tests of Account", "tests", "Account"),
-        ("list the tests in test_account.py", "outline", "test_account.py"),
-        ("how many classes are there?", "overview", ""),
-        ("what tests are in test_account.py?", "outline", "test_account.py"),
-        ("what depends on account.py?", "imports", "account.py"),
-        ("where is bank/account.py used?", "imports", "bank/account.py"),
-        ("list all functions", "overview", ""),
-        ("what's new?", "changes", ""),
-        ("what is new_event_loop?", "what", "new_event_loop"),
-    ],
-)
-def test_what_is_told_and_what_the_code_does_not_know(text: str, form: str, target: str) -> None:
-    [(found, _, about)] = read(text)
-    assert (found, about) == (form, target)
 
 
 @pytest.mark.parametrize(

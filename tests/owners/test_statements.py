@@ -24,7 +24,7 @@ from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES
-from tests.owners.code_probes import CODE as CODE_OF_INGEST
+from tests.owners.code_probes import TIES
 from tests.owners.conversation_probes import CONVERSATIONS as OTHERS
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.filed_probes import FILED
@@ -43,6 +43,7 @@ from tests.owners.graph import (
     undone,
 )
 from tests.owners.import_probes import IMPORTS
+from tests.owners.ingest_probes import INGEST
 from tests.owners.insight_probes import INSIGHTS
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.scope_probes import SCOPES
@@ -51,7 +52,7 @@ from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CODE = CODE_OF_INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
+CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))

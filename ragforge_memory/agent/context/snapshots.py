@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -267,30 +267,34 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
     known = info.summary or ""
     if services.summaries is None:
         return known
-    text, before = "", read_at
-    for _ in range(_UNSEEN):
-        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=before)
-        text = text or cover.text
-        if expected is None or text_hash(cover.text) == expected:
-            return cover.text or await _foreign(services, conversation_id, info.head_seq, known)
-        parts = (*cover.parts, *cover.on_demand)
-        if not parts:
-            break
-        before = (max(part.created_at for part in parts) - timedelta(milliseconds=1)).isoformat()
-    earliest = datetime.fromisoformat(read_at)
+    read, newest = datetime.fromisoformat(read_at), ""
+    async for text in _texts_back(services, conversation_id, seq, read):
+        newest = newest or text
+        if expected is None or text_hash(text) == expected:
+            return text or await _foreign(services, conversation_id, info.head_seq, known)
+    earliest = read
     for later in _SEEN_LATER:
         # Several may have come by then, and only the first were seen: one over those below it follows them at once.
-        latest = datetime.fromisoformat(read_at) + later
-        for _ in range(_UNSEEN):
-            cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
-            if text_hash(cover.text) == expected:
-                return cover.text
-            times = [part.created_at for part in (*cover.parts, *cover.on_demand) if part.created_at > earliest]
-            if not times:
-                break
-            latest = max(times) - timedelta(milliseconds=1)
-        earliest = datetime.fromisoformat(read_at) + later
-    return known if text_hash(known) == expected else text
+        async for text in _texts_back(services, conversation_id, seq, read + later, earliest):
+            if text_hash(text) == expected:
+                return text
+        earliest = read + later
+    return known if text_hash(known) == expected else newest
+
+
+async def _texts_back(
+    services: Services, conversation_id: str, seq: int, latest: datetime, earliest: datetime | None = None
+) -> AsyncIterator[str]:
+    """The summary as it read at a time, then without the newest of those that were there, and so on."""
+    assert services.summaries is not None
+    for _ in range(_UNSEEN):
+        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
+        yield cover.text
+        made = [part.created_at for part in (*cover.parts, *cover.on_demand)]
+        times = [each for each in made if earliest is None or each > earliest]
+        if not times:
+            return
+        latest = max(times) - timedelta(milliseconds=1)
 
 
 async def _foreign(services: Services, conversation_id: str, head_seq: int, known: str) -> str:

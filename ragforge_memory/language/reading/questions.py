@@ -39,6 +39,7 @@ from ragforge_memory.language.reading.targets import (
     PRONOUNS,
     Target,
     has_pronoun,
+    is_method,
     read_target,
     with_mark,
     without_marks,
@@ -83,10 +84,6 @@ _RELATING: frozenset[Form] = frozenset(
     {"callers", "uses", "callees", "subclasses", "bases", "tests", "raises", "throws", "catches", "imports",
      "overrides", "overridden", "decorated"}
 )  # fmt: skip
-# Nobody calls a text: what is called so is a method, though its name ends as a file's does.
-_METHOD = re.compile(r"^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|html?|css|sql|txt|md|rst|toml|ya?ml|cfg|ini)$", re.I)
-# A component's style or page is used, though: App.css, Index.html.
-_CLASS_METHOD = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.\w+)*\.(?:json|sql)$")
 _ITS = re.compile(r"['’]s$", re.I)
 _WHO_HAS = re.compile(rf"^\W*who (?:now )?{ANSWERS_FOR}\b", re.I)
 
@@ -285,8 +282,7 @@ def _sensible(question: Question) -> Question | None:
             # "Which database do we use?", "what runs in parallel?" ask for no definitions.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
-            of_class = question.form == "uses" and _CLASS_METHOD.match(target.text)
-            if (question.form == "callers" or of_class) and _METHOD.match(target.text):
+            if question.form in ("callers", "uses") and is_method(target.text, called=question.form == "callers"):
                 return replace(question, target=replace(target, kind="name", marked=True))
             if target.kind == "file" and question.form in ("callers", "uses", "subclasses"):
                 return replace(question, form="imports")  # nothing else uses a file

@@ -59,6 +59,10 @@ _OPERATOR = re.compile(
 )
 _MARKED = re.compile(r"[_.$\\]|::|->|\(\)|[a-z][A-Z]|^[A-Z]{2,}\d*$|^[A-Z][a-z]+[A-Z]")
 _ABBREVIATED = re.compile(r"[A-Z]{2,}$")
+# Nobody calls a text: what is called so is a method, though its name ends as a file's does.
+_CALLED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|html?|css|sql|txt|md|rst|toml|ya?ml|cfg|ini)$", re.I)
+# A component's style or page is used, though: App.css, Index.html.
+_METHOD_OF_CLASS = re.compile(r"[A-Z]\w*[a-z]\w*(?:\.[A-Za-z_]\w*)*\.(?:json|sql)$")
 _ORDINALS = {
     "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5,
     "last": -1,
@@ -165,6 +169,12 @@ def read_target(text: str) -> Target:
     if len(marked) == 1 and not _is_end_of_words(marked[0], bare):
         return _single(marked[0].strip(",;:?!"), sort)
     return Target("words", bare, sort=sort)
+
+
+def is_method(text: str, *, called: bool) -> bool:
+    """Whether what ends as a file's name does is a method: ``Response.json``; ``called``: somebody is said to call it,
+    else to use it."""
+    return bool((_CALLED if called else _METHOD_OF_CLASS).match(text))
 
 
 def _is_end_of_words(token: str, said: str) -> bool:
