@@ -340,8 +340,10 @@ def _named_or_search(said: str) -> Question:
     target = read_target(said)
     if target.sort and _ACRONYM.fullmatch(target.text) and not _called(target, said):
         return Question("search", Target("words", said), said)
-    # "How does OkHttpCall parse the response" asks for what does that, and not for all of OkHttpCall.
-    if target.kind == "name" and HOW.match(said) and len(content_words(said)) > 2:
+    # "How does OkHttpCall parse the response" asks for what does that, and not for all of OkHttpCall; nor does "how is
+    # HTML escaped" for what is called HTML.
+    beside = 1 if _ACRONYM.fullmatch(target.text) else 2
+    if target.kind == "name" and HOW.match(said) and len(content_words(said)) > beside:
         return Question("search", Target("words", said), said)
     if target.kind in ("name", "file") and (target.marked or " " not in said.strip()):
         named = with_mark(target, said) if len(target.parts) > 1 else target

@@ -166,7 +166,7 @@ def read_target(text: str) -> Target:
     if not re.search(r"\s", bare):
         return _single(bare, sort)
     marked = [token for token in bare.split() if is_marked(token.strip(",;:?!"))]
-    if len(marked) == 1 and not _is_end_of_words(marked[0], bare):
+    if len(marked) == 1 and not _is_one_of_words(marked[0], bare):
         return _single(marked[0].strip(",;:?!"), sort)
     return Target("words", bare, sort=sort)
 
@@ -177,10 +177,13 @@ def is_method(text: str, *, called: bool) -> bool:
     return bool((_CALLED if called else _METHOD_OF_CLASS).match(text))
 
 
-def _is_end_of_words(token: str, said: str) -> bool:
-    """Whether an abbreviation belongs to the word before it: ``client IP``, ``parse JSON``; not ``the URL``."""
-    found = re.search(rf"(?<!\S)([a-z]+) {re.escape(token)}(?!\S)", said)
-    return found is not None and bool(_ABBREVIATED.match(token)) and bool(content_words(found[1]))
+def _is_one_of_words(token: str, said: str) -> bool:
+    """Whether an abbreviation belongs to the word before or behind it: ``client IP``, ``HTML escaped``; not ``the
+    URL``."""
+    if not _ABBREVIATED.match(token):
+        return False
+    beside = re.findall(rf"(?<!\S)([a-z]+) {re.escape(token)}(?!\S)|(?<!\S){re.escape(token)} ([a-z]+)(?!\S)", said)
+    return any(content_words(" ".join(each)) for each in beside)
 
 
 def without_marks(said: str) -> str:
