@@ -20,7 +20,11 @@ SURE_SIMILARITY = 0.45
 """Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
 
 _SHORTEST_STEM = 3
+_NEAREST = 3
 _ASIDE = frozenset(map(stem, ("test", "spec", "example", "benchmark")))
+
+
+_Near = tuple[Mapping[str, Any], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,13 @@ class Judged:
     Args:
         good: what answers, the best first.
         near: where nothing does: what has half of the words at least, or one in its name, with those that it has, the
-            best first. Where only tests and the like do: what else has any of the words, as the search had them.
-        missing: the words that nothing was found for; none where something answers.
+            best for each word first. Where only tests and the like do: what else has any of the words, as the search
+            had them.
+        missing: the words that nothing was found for together; none where something answers.
     """
 
     good: tuple[Mapping[str, Any], ...]
-    near: tuple[tuple[Mapping[str, Any], tuple[str, ...]], ...] = ()
+    near: tuple[_Near, ...] = ()
     missing: tuple[str, ...] = ()
 
 
@@ -52,10 +57,14 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
         return Judged(good, tuple((each, have) for each, have in own if have))
     if good:
         return Judged(good)
-    near = tuple((each, have) for each, have in scored if _is_near(each, have, asked))
+    near = [(each, have) for each, have in scored if _is_near(each, have, asked)]
     if not near:
         return Judged((), (), asked)
-    return Judged((), near, tuple(word for word in asked if any(word not in have for _, have in near[:3])))
+    missing = tuple(word for word in asked if any(word not in have for _, have in near[:_NEAREST]))
+    varied = _varied(near)
+    if len(missing) == 1 and any(missing[0] in have for _, have in varied[:_NEAREST]):
+        missing = asked  # a lone word has lines everywhere, and what is called so is told
+    return Judged((), varied, missing)
 
 
 def named_so(asked: tuple[str, ...], found: Judged) -> Mapping[str, Any] | None:
@@ -81,12 +90,16 @@ def stand_aside(said: str, scopes: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def line_pattern(words: Sequence[str]) -> str:
-    """A regular expression for lines that have all of these words, in any form; to be matched case aside."""
+    """A regular expression for lines that have all of these words, in any form, of three and more all but one; to be
+    matched case aside."""
     starts = []
     for word in words:
         kept = beginning(word.lower())
         starts.append(re.escape(kept if len(kept) >= _SHORTEST_STEM else word))
-    return "^" + "".join(rf"(?=.*(?<![A-Za-z]){start})" for start in starts)
+    looks = [rf"(?=.*(?<![A-Za-z]){start})" for start in starts]
+    if len(looks) < 3:
+        return "^" + "".join(looks)
+    return f"^(?:{'|'.join(''.join(looks[:at] + looks[at + 1 :]) for at in range(len(looks)))})"
 
 
 def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:
@@ -98,6 +111,15 @@ def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str
 
 def _is_near(result: Mapping[str, Any], have: tuple[str, ...], asked: tuple[str, ...]) -> bool:
     return bool(have) and (len(have) * 2 >= len(asked) or bool(covered(have, str(result["qualified_name"]))))
+
+
+def _varied(near: Sequence[_Near]) -> tuple[_Near, ...]:
+    """What brings words that nothing before it has, then the others: three that render say nothing of HTML."""
+    known, first, others = set[str](), list[_Near](), list[_Near]()
+    for each in near:
+        (others if known.issuperset(each[1]) else first).append(each)
+        known.update(each[1])
+    return (*first, *others)
 
 
 def _rank(

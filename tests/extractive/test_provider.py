@@ -194,6 +194,22 @@ def test_lines_are_looked_for_with_all_words_in_any_form() -> None:
     found = re.compile(line_pattern(("deprecated", "aliases")), re.I)
     assert found.search("warn(ALIAS_OF, DeprecationWarning)")
     assert not found.search("warn(DeprecationWarning)")
+    most = re.compile(line_pattern(("validate", "host", "header")), re.I)
+    assert most.search("is_valid_host = False")
+    assert not most.search("self.host = host")
+
+
+async def test_lines_that_have_most_of_the_words_are_told_as_such_the_fullest_first() -> None:
+    lines = ["host = headers['host']", "if not valid_host(header):"]
+    found = {"matches": [{"file": "a.py", "line": at, "text": text} for at, text in enumerate(lines, 1)], "more": False}
+    answer = await answer_to("how is the host header validated?", {"search_code": {"results": []}, "grep_code": found})
+    assert answer.splitlines()[:2] == [
+        "Nothing found that is defined as or described by `host header validated`, but these lines have it:",
+        "- a.py:2 `if not valid_host(header):`",
+    ]
+    found["matches"] = found["matches"][:1]
+    answer = await answer_to("how is the host header validated?", {"search_code": {"results": []}, "grep_code": found})
+    assert "but these lines have most of it:" in answer
 
 
 async def test_it_means_what_the_last_answer_was_about() -> None:

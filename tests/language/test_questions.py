@@ -47,6 +47,7 @@ from tests.language.asked import read
         ("where is CORS handled?", "where", "CORS"),
         ("how is HTML rendered?", "search", "how is HTML rendered?"),
         ("how does CORS work?", "what", "CORS"),
+        ("which class implements caching of bytecode?", "search", "which class implements caching of bytecode?"),
         ("what does the URL class do?", "what", "URL"),
         ("what uses App.css?", "imports", "App.css"),
         ("who calls bank/rates.json?", "imports", "bank/rates.json"),

@@ -47,3 +47,12 @@ def test_how_something_is_done_no_constant_tells() -> None:
     method, constant = result("handle_range_request"), {**result("RANGE_REQUEST"), "type": "constant"}
     assert named_so(asked, judged(asked, [method])) == method
     assert named_so(asked, judged(asked, [constant])) is None
+
+
+def test_what_is_near_has_each_of_the_words_somewhere() -> None:
+    asked = ("page", "rendered")
+    renders = [result(f"{name}.render", "") for name in ("Response", "Chart", "Table")]
+    page = result("Page.show")
+    found = judged(asked, [*renders, page])
+    assert [each["qualified_name"] for each, _ in found.near[:2]] == ["Response.render", "Page.show"]
+    assert found.missing == asked

@@ -79,7 +79,9 @@ _SMALL_WORDS = frozenset(
      "is", "are", "being", "how", "we", "it"}
 )  # fmt: skip
 _WE = re.compile(r"\b(?:we|i|you|us)\b", re.I)
-_HOW_SO = re.compile(r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via)\b", re.I)
+_HOW_SO = re.compile(
+    r"(?:in|on|at|by|with|without|from|for|as|before|after|during|when|if|through|via|\w{3,}ing of)\b", re.I
+)
 _RELATING: frozenset[Form] = frozenset(
     {"callers", "uses", "callees", "subclasses", "bases", "tests", "raises", "throws", "catches", "imports",
      "overrides", "overridden", "decorated"}
@@ -279,7 +281,7 @@ def _sensible(question: Question) -> Question | None:
                 return question
             return question if re.match(r"^[\w.-]+/", target.text) else None
         case form if form in _RELATING:
-            # "Which database do we use?", "what runs in parallel?" ask for no definitions.
+            # "Which database do we use?", "what runs in parallel?", "what implements caching of pages?" name nothing.
             if target.kind == "words" and (_WE.search(target.text) or _HOW_SO.match(target.text)):
                 return replace(question, form="search", target=Target("words", question.text))
             if question.form in ("callers", "uses") and is_method(target.text, called=question.form == "callers"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ragforge_memory.language.names import words
 
@@ -42,6 +43,10 @@ _ENDINGS = (
     ("iser", 4), ("ment", 4), ("ing", 4), ("ion", 4), ("ize", 4), ("ise", 4), ("ed", 3), ("er", 3), ("or", 3),
     ("ly", 4), ("al", 4), ("e", 3),
 )  # fmt: skip
+# What is left of "rendered", "renderer", "positioned" and "implementation" has an ending of its own. That of "restored"
+# and "generation" has none: it is "restore" and "generate" without their "e" and "ate".
+_OF_VERBS = (("ment", 4), ("ion", 4), ("er", 3))
+_INNER_ENDINGS = {"ed": _OF_VERBS, "ing": _OF_VERBS, "er": _OF_VERBS, "ation": (("ment", 4),)}
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -64,15 +69,20 @@ def stem(word: str) -> str:
     bare = word.lower()
     if len(bare) > 3 and bare.endswith("s") and not bare.endswith(("ss", "us", "is")):
         bare = bare[:-1]
-    for ending, left in _ENDINGS:
-        if bare.endswith(ending) and len(bare) - len(ending) >= left:
-            bare = bare[: -len(ending)]
-            break
+    kept = _without(bare, _ENDINGS)
+    bare = _without(kept, _INNER_ENDINGS.get(bare[len(kept) :], ()))
     if bare.endswith("at") and len(bare) >= 6:
         bare = bare[:-2]
     if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "aeiouls":
         bare = bare[:-1]
     return f"{bare[:-1]}i" if bare.endswith("y") and len(bare) > 3 else bare
+
+
+def _without(word: str, endings: Iterable[tuple[str, int]]) -> str:
+    for ending, left in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= left:
+            return word[: -len(ending)]
+    return word
 
 
 def stems(text: str) -> frozenset[str]:

@@ -38,8 +38,7 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
         # What was searched for is said: the question may have asked for something else than what has its words.
         by_words = ["", f"{BY_WORDS} {_quoted(asked)}; there may be more."] if question.form == "search" else []
         return [*lines[:-1], *by_words, *_by_words_alone(value)]
-    missing = " ".join(found.missing) or question.text
-    lines = _word_lines(missing, lines_found) or [nothing(missing)]
+    lines = _word_lines(found.missing, lines_found) or [nothing(" ".join(found.missing) or question.text)]
     lines += _nearest(asked, found, "Nearest")
     if question.form == "search":
         lines += ["", f"{NOT_UNDERSTOOD}: I looked for {_quoted(asked) or 'its words'}."]
@@ -74,12 +73,15 @@ def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Map
     ]
 
 
-def _word_lines(words: str, value: Mapping[str, Any]) -> list[str]:
+def _word_lines(words: Sequence[str], value: Mapping[str, Any]) -> list[str]:
+    """The lines with the most of the words first."""
     matches = value.get("matches") or []
     if not matches:
         return []
-    lines = [f"{NOTHING_FOUND} that is defined as or described by `{words}`, but these lines have it:"]
-    return lines + listed(matches, more=bool(value.get("more")))
+    have = {id(each): len(covered(tuple(words), str(each["text"]))) for each in matches}
+    it = "it" if max(have.values()) >= len(words) else "most of it"
+    lines = [f"{NOTHING_FOUND} that is defined as or described by `{' '.join(words)}`, but these lines have {it}:"]
+    return lines + listed(sorted(matches, key=lambda each: -have[id(each)]), more=bool(value.get("more")))
 
 
 def code_lines(asked: str, value: Mapping[str, Any]) -> list[str]:
