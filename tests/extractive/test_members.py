@@ -18,7 +18,8 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.parametrize(
     "line",
     ["rate = 1", "rate: float = 1", "rate: float", "self.rate = 1", "this.rate = 1;", "private int rate = 3;",
-     "readonly rate?: number;", "@rate = 1", "static const int rate;", "val rate: Int"],
+     "readonly rate?: number;", "@rate = 1", "static const int rate;", "val rate: Int", "rate []float64",
+     "rate func(days int) float64", "rate, fee *big.Rat", "rate Rate `json:\"rate\"` // a year", "var rate float64"],
 )  # fmt: skip
 def test_lines_that_set_a_name(line: str) -> None:
     assert re.search(setting("rate"), line)
@@ -26,8 +27,9 @@ def test_lines_that_set_a_name(line: str) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["return rate;", "if rate:", "rate == 1", "use(rate)", "rates = 1", "other.rate = 1", "import rate;", "Rate::of"],
-)
+    ["return rate;", "if rate:", "rate == 1", "use(rate)", "rates = 1", "other.rate = 1", "import rate;", "Rate::of",
+     "rate * fee", "rate [1, 2]", "rate string(x)", "rate of it", "// rate int", "return rate Rate"],
+)  # fmt: skip
 def test_lines_that_only_name_it(line: str) -> None:
     assert not re.search(setting("rate"), line)
 
@@ -124,3 +126,39 @@ async def test_a_parameter_a_setting_or_a_type_of_a_library_is_nearer_than_a_lon
     # Where only prose has the word, the longer name is what may be meant.
     (tmp_path / "project" / "notes.md").write_text("The report is monthly.\n")
     assert "`monthly_report` contains it" in (await talk.send_message("where is monthly used?")).content
+
+
+async def test_a_field_of_go_is_where_its_struct_has_it_and_may_be_called(
+    agent: AsyncConversationAgent, tmp_path: Path
+) -> None:
+    write_files(
+        tmp_path / "project",
+        {
+            "shop/command.go": """package shop
+
+// Command is one.
+type Command struct {
+	// Aliases are other names.
+	Aliases []string
+	PreRun  func(args []string)
+}
+
+func (c *Command) Execute(args []string) {
+	c.PreRun(args)
+}
+""",
+            "shop/command_test.go": """package shop
+
+func TestPreRunOrder(t *testing.T) {}
+""",
+        },
+    )
+    await agent.ingest(tmp_path / "project")
+    talk = await agent.create_conversation()
+    aliases = (await talk.send_message("where is Command.Aliases?")).content
+    assert aliases.startswith("`Command.Aliases` - shop/command.go:6 (no definition of its own; it is set here)")
+    assert "> Aliases are other names." in aliases
+    assert (await talk.send_message("where is PreRun?")).content.startswith("`PreRun` - shop/command.go:7")
+    calls = (await talk.send_message("who calls PreRun?")).content
+    assert calls.startswith("`PreRun` has no definition of its own; it stands in these 2 lines:")
+    assert "shop/command.go:11 `c.PreRun(args)`" in calls

@@ -83,3 +83,10 @@ def test_as_it_stands_over_punctuation() -> None:
 def test_what_shares_some_words_is_another() -> None:
     line = 'raise Error("the connection is not a pooled one")'
     assert fitting(Pasted("the connection is not open for reading now", sure=True), line) is None
+
+
+def test_two_words_in_quotes_are_a_message_where_they_are_said_to_be_one() -> None:
+    for said in ('where is the "unknown command" error message?', 'where does "unknown command" come from?'):
+        assert read(said) == Pasted("unknown command", sure=True)
+    for said in ('where is "unknown command"?', "where does `unknown command` come from?", 'what is "the parser"?'):
+        assert read(said) is None

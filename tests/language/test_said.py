@@ -81,3 +81,5 @@ def test_small_talk() -> None:
     assert read("what can you do?")[0][0] == "help"
     assert read("hi, what can you do?")[0][0] == "help"
     assert read("") == []
+    assert read("note:")[0][0] == "help"
+    assert read("update: ")[0][0] == "help"

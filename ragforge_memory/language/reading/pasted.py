@@ -39,7 +39,9 @@ with for and or so please explain literal following
 """
 _AROUND = frozenset(_AROUND_WORDS.split())
 _SAYS_MESSAGE = re.compile(
-    r"\b(?:error|message|warning|exception|gets?|getting|got|see(?:ing)?|says?|prints?|logs?|output)\b", re.I
+    r"\b(?:error|message|warning|exception|gets?|getting|got|see(?:ing)?|says?|print(?:s|ed)?|log(?:s|ged)?|output"
+    r"|comes? from)\b",
+    re.I,
 )
 # What is filled in where a line is made: `{}`, `{name:?}`, `${name}`, `#{name}`, `%s`, `%(name)s`, `$name`.
 _HOLE = re.compile(
@@ -81,7 +83,10 @@ def pasted(text: str, read: Sequence[Question]) -> Pasted | None:
         return None
     noted = "noted" in forms
     quoted = max((next(filter(None, each.groups())) for each in _QUOTE.finditer(said)), key=len, default="")
-    if quoted and len(_words(quoted)) >= _RUN and not noted and _is_around(said.replace(quoted, " ")):
+    around = said.replace(quoted, " ")
+    # Two words may be a name in plain words, unless they are said to be a message, and no piece of code.
+    least = _RUN - 1 if _SAYS_MESSAGE.search(around) and f"`{quoted}`" not in said else _RUN
+    if quoted and len(_words(quoted)) >= least and not noted and _is_around(around):
         return Pasted(_without_prefix(quoted), sure=True)
     lead, colon, behind = said.partition(": ")
     if colon and _SAYS_MESSAGE.search(lead) and _is_around(lead) and len(_words(behind)) >= _RUN:

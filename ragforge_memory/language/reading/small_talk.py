@@ -239,7 +239,9 @@ DEED = re.compile(
 HELP = re.compile(
     r"^(?:help(?: me)?|\?|usage|what can (?:you|i) (?:do|ask)(?: (?:you|here|for me))?|who are you|what are you"
     r"|how (?:do|can|should) (?:i|you) (?:use|work with|ask) (?:you|this|it)|how can you help(?: me)?"
-    r"|what (?:kind of |sort of )?questions can .*)\W*$",
+    r"|what (?:kind of |sort of )?questions can .*"
+    # What a note or a correction begins with, and nothing that is noted.
+    rf"|(?:{_NOTE}|update|correction|fyi|to-?do) ?:)\W*$",
     re.I,
 )
 _OUR_WORDS = (

@@ -138,7 +138,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
             value = values.get("find_callers", {})
             if value.get("match") in NOT_SURE and (unread := unread_lines(asked, question.target, found)):
                 lines = unread
-            elif question.form == "uses" and (exactly := named_exactly(asked, question.target, found)):
+            elif exactly := named_exactly(asked, question.target, found, called=question.form == "callers"):
                 lines = [*exactly, "", *spelled_otherwise(value, asked)]
             elif value.get("scopes") or "grep_code" not in values:
                 lines = callers(question, asked, value) + still_named(question.target, found)

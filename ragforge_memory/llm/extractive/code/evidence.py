@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_test, of_test
+from ragforge_memory.language.names import is_test, of_test, stands_aside
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.import_lines import alone_pattern, import_pattern, imports_it, parts_of
-from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
+from ragforge_memory.llm.extractive.code.members import MAX_LINES, sets_by_itself, texts_last
 from ragforge_memory.llm.extractive.code.unread import is_part_read, unread_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
@@ -254,10 +254,9 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
     if not lines:
         return [nothing(asked)]
     if len(parts) == 1:
-        return [
-            f"{_undefined(asked, found)}; it stands in {_number(lines, found)}:",
-            *listed_lines(lines, found),
-        ]
+        is_set = sets_by_itself(target, {"matches": lines}, ())
+        undefined = f"`{asked}` has no definition of its own" if is_set else _undefined(asked, found)
+        return [f"{undefined}; it stands in {_number(lines, found)}:", *listed_lines(lines, found)]
     sure = re.compile(import_pattern(target))
     alone = re.compile(alone_pattern(target))
     whole = re.compile(spelled(parts))
@@ -288,13 +287,17 @@ def _undefined(asked: str, found: Sequence[Found]) -> str:
     )
 
 
-def named_exactly(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
+def named_exactly(asked: str, target: Target, found: Sequence[Found], *, called: bool = False) -> list[str]:
     """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
-    type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it."""
+    type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it, or, of what is
+    ``called``, none calls it: a field may hold a function."""
     match = _value(found, "find_callers").get("match")
     if match not in ("partial", "none", "spelling"):
         return []
     code = [each for each in matches_of(found) if not is_text(each)]
+    if called:
+        call = re.compile(rf"(?<!\w){re.escape(target.member)}\s?\(")
+        code = [each for each in code if call.search(each["text"]) and not stands_aside(each["file"])]
     if match == "spelling":
         code = [each for each in code if target.stands_in(each["text"]) and not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []

@@ -35,18 +35,28 @@ _STATEMENT = (
     r"|in|is|delete|new|goto)\b)"
 )
 _TYPED = r"(?:[\w<>\[\],.*&?]+\s+){0,4}"
+# A field of Go has its type behind it and nothing between: `Aliases []string`, `Run func(args []string)`.
+_BARE_TYPE = (
+    r"(?:, *\w+)* +(?:\*\w|\[\w*\]|map\[|func\(|chan\b|(?:interface|struct) ?\{"
+    r"|(?:string|bool|byte|rune|error|any|u?int(?:8|16|32|64|ptr)?|float(?:32|64))\b(?! *\()"
+    r"|(?:\w+\.)?[A-Z]\w* *(?:`[^`]*`)? *(?://.*)?$)"
+)
 _CALLED = ("function", "method")
 _COMMENT = re.compile(r"^\s*(?:#:?|//[/!]?)\s?(?P<text>.*)$")
 
 
 def setting(name: str) -> str:
-    """A regular expression for lines that assign or annotate a name: ``self.x = 1``, ``x: int``, ``private int x;``."""
+    """A regular expression for lines that assign or annotate a name: ``self.x = 1``, ``x: int``, ``private int x;``,
+    ``X *int``."""
     return setting_spelled(re.escape(name))
 
 
 def setting_spelled(name: str) -> str:
     """The same for a name that is a regular expression itself."""
-    return rf"^\s*{_STATEMENT}{_TYPED}(?:(?:self|this|cls)(?:\.|->)|@|\$)?(?:{name})\??\s*(?::(?!:)|=(?![=>])|;)"
+    return (
+        rf"^\s*{_STATEMENT}{_TYPED}(?:(?:self|this|cls)(?:\.|->)|@|\$)?(?:{name})"
+        rf"(?:\??\s*(?::(?!:)|=(?![=>])|;)|{_BARE_TYPE})"
+    )
 
 
 def visibly_setting(name: str) -> str:
