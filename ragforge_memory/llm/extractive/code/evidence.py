@@ -289,10 +289,10 @@ def _undefined(asked: str, found: Sequence[Found]) -> str:
 
 def named_exactly(asked: str, target: Target, found: Sequence[Found], *, called: bool = False) -> list[str]:
     """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
-    type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it, or, of what is
-    ``called``, none calls it: a field may hold a function."""
+    type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it; of what is
+    ``called`` those of a part of a longer name, where one calls it: a field may hold a function."""
     match = _value(found, "find_callers").get("match")
-    if match not in ("partial", "none", "spelling"):
+    if match not in (("partial",) if called else ("partial", "none", "spelling")):
         return []
     code = [each for each in matches_of(found) if not is_text(each)]
     if called:
