@@ -41,6 +41,9 @@ NOTE = "we decided that max retries are 5"
         "no, PostgreSQL 16",
         "no, 20 MB per file",
         "nope, 4",
+        "update: they are not five",
+        "update: it isn't so for uploads",
+        "correction: they count redirects",
     ],
 )
 def test_what_corrects_the_note_before(text: str) -> None:
@@ -54,6 +57,9 @@ def test_what_corrects_the_note_before(text: str) -> None:
         "no, thanks",
         "no, I mean the other one",
         "no, that's fine",
+        "update: it still holds",
+        "update: the docs are online",
+        "update: this file is new",
         "actually, timeouts are 3",
         "actually, max redirects are 3",
         "no, show me the second one",

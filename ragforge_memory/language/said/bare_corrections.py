@@ -20,7 +20,7 @@ MAX_CORRECTION = 200
 
 _ACKNOWLEDGED = re.compile(r'^"(?P<said>.+)" (?P<does>corrects|takes back) "(?P<note>.+)"\.$', re.M)
 _OPENING = re.compile(
-    r"(?:(?P<no>nope|no|actually|sorry|correction|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
+    r"(?:(?P<no>nope|no|actually|sorry|correction|update(?= ?:)|scratch that|my mistake|(?:i|we) (?:was|were) wrong"
     r"|(?:we|i)(?:['’]ve| have)? changed (?:our|my) minds?)"
     # "Wrong window" is about something else.
     r"|(?P<wrong>(?:(?:(?:that|this|it|which)(?:['’]s| is| was) )(?:wrong|incorrect|outdated"
@@ -55,6 +55,12 @@ _CHANGES_IT = re.compile(
 _I_MEANT = re.compile(r"(?:sorry[,.]? )?(?:i|we) (?:mean|meant) ", re.I)
 _INSTEAD = re.compile(r" instead[.! ]*$", re.I)
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
+# "Update: it counts them" says that it corrects, and of what only by "it".
+_OF_IT = re.compile(
+    r"(?:update|correction) ?: ?(?:it|they|(?:that|this)(?= (?:is|was|do|does)\b|['’]s))\b"
+    r"(?! (?:still|works?|holds?|stands?|helps?|pass(?:es)?)\b)",
+    re.I,
+)
 _APPROVES = re.compile(APPROVES, re.I)
 # "We use Memcached now" is about what was chosen before, whatever that is called.
 _CHOICE = (
@@ -118,6 +124,8 @@ def corrects(text: str, note: str) -> bool:
     placed = _PLACED.fullmatch(said) if states is None else None
     if placed and re.search(rf"\b{placed['by']} \S", note, re.I):
         return True
+    if states is None and _OF_IT.match(text):
+        return not REPORTS.match(said)
     if states is None or is_amount(said):  # "May 3"
         own, value = {*subject_words(said)}, BARE_VALUE.fullmatch(said)
         # What begins a sentence is written like a name.
