@@ -156,7 +156,7 @@ async def open_services(wanted: Wanted) -> Services:
         following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
         remembers = agent_config.memory.enabled
-        stores = _stores(graph, wanted, provider, use, lambda: services)
+        stores = _stores(graph, wanted.owner, agent_config, provider, use, lambda: services)
         opened.push_async_callback(stores.searches.aclose)
         summarizer = Summarizer(
             provider,
@@ -283,29 +283,28 @@ def _following(
 
 def _stores(
     graph: GraphClient,
-    wanted: Wanted,
+    owner: Owner,
+    config: AgentConfig,
     provider: ModelProvider,
     use: SpaceInUse,
     services: Callable[[], Services],
 ) -> _Stores:
-    memory = wanted.configuration.agent.memory
+    memory = config.memory
     generate_titles = memory.summarize_every is not None and answers(provider, "title")
     return _Stores(
         use=use,
-        conversations=ConversationStore(graph, wanted.owner, redacted=lambda value: services().redacted(value)),
+        conversations=ConversationStore(graph, owner, redacted=lambda value: services().redacted(value)),
         messages=MessageStore(
             graph,
-            wanted.owner,
+            owner,
             summarize_every=memory.summarize_every,
             generate_titles=generate_titles,
             due=lambda: services().background.wake(due=True),
         ),
-        summaries=SummaryStore(graph, wanted.owner, every=memory.summarization.every_n_messages),
-        imports=ImportStore(
-            graph, wanted.owner, summarize_every=memory.summarize_every, generate_titles=generate_titles
-        ),
-        searches=SearchStore(graph, wanted.owner, use),
-        similar=SimilarStore(graph, wanted.owner, use),
+        summaries=SummaryStore(graph, owner, every=memory.summarization.every_n_messages),
+        imports=ImportStore(graph, owner, summarize_every=memory.summarize_every, generate_titles=generate_titles),
+        searches=SearchStore(graph, owner, use),
+        similar=SimilarStore(graph, owner, use),
         scopes=ScopeStore(graph, use),
     )
 

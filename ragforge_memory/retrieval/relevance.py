@@ -19,8 +19,10 @@ ENOUGH_WORDS = 0.6
 SURE_SIMILARITY = 0.45
 """Calibrated similarity (0 unrelated, 1 the same) from which a result answers whatever its words."""
 
+NEAREST = 3
+"""What is near that is told, where nothing answers."""
+
 _SHORTEST_STEM = 3
-_NEAREST = 3
 _ASIDE = frozenset(map(stem, ("test", "spec", "example", "benchmark")))
 
 
@@ -60,9 +62,9 @@ def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judg
     near = [(each, have) for each, have in scored if _is_near(each, have, asked)]
     if not near:
         return Judged((), (), asked)
-    missing = tuple(word for word in asked if any(word not in have for _, have in near[:_NEAREST]))
+    missing = tuple(word for word in asked if any(word not in have for _, have in near[:NEAREST]))
     varied = _varied(near)
-    if len(missing) == 1 and any(missing[0] in have for _, have in varied[:_NEAREST]):
+    if len(missing) == 1 and any(missing[0] in have for _, have in varied[:NEAREST]):
         missing = asked  # a lone word has lines everywhere, and what is called so is told
     return Judged((), varied, missing)
 

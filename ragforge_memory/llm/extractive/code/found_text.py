@@ -13,10 +13,9 @@ from ragforge_memory.language.said.openings import BY_WORDS, NOT_UNDERSTOOD, NOT
 from ragforge_memory.llm.extractive.code.members import listed
 from ragforge_memory.llm.extractive.quoting.pieces import block, head, item, nothing, signature, summary
 from ragforge_memory.models.text import counted, lines_of
-from ragforge_memory.retrieval.relevance import MAX_SEARCHED, Judged, judged
+from ragforge_memory.retrieval.relevance import MAX_SEARCHED, NEAREST, Judged, judged
 
 MAX_RESULTS = 5
-_NEAREST = 3
 
 
 def search_results(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
@@ -31,7 +30,7 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
     found = judged(asked, value.get("results") or [])
     if found.good:
         lines: list[str] = []
-        for each in found.good[: MAX_RESULTS - len(found.near[:_NEAREST])]:
+        for each in found.good[: MAX_RESULTS - len(found.near[:NEAREST])]:
             lines += [head(each), *(summary(each) or signature(each)), ""]
         # Tests have the words of what they test, and are not what is asked for.
         lines += [*beside, ""] if (beside := _nearest(asked, found, "Nearest outside of tests and examples")) else []
@@ -47,7 +46,7 @@ def search_results(question: Question, value: Mapping[str, Any], lines_found: Ma
 
 def _nearest(asked: Sequence[str], found: Judged, called: str) -> list[str]:
     """What only has some of the words, and which those are."""
-    near = found.near[:_NEAREST]
+    near = found.near[:NEAREST]
     by = _quoted([word for word in asked if any(word in have for _, have in near)])
     places = (f"- `{each['qualified_name']}` - {each['file']}:{each['line']} ({each['type']})" for each, _ in near)
     return [f"{called} by {by}:", *places] if near else []
