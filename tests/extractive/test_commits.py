@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
         ("what changed in the last commit?", "HEAD"),
         ("What did the last commit touch?", "HEAD"),
         ("show me the last commit", "HEAD"),
+        ("when was the last commit?", "HEAD"),
         ("which files did the latest commit change?", "HEAD"),
         ("what changed in the previous commit?", "HEAD~1"),
         ("what changed in the last 3 commits?", "HEAD~3..HEAD"),

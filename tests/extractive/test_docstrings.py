@@ -124,4 +124,6 @@ def test_a_cut_quote_ends_where_a_paragraph_does() -> None:
 def test_a_summary_is_the_first_paragraph() -> None:
     assert summary({"docstring": "One.\n\nMore.", "file": "a.py"}) == ["> One."]
     assert summary({"docstring": "One\ntwo\nthree.", "file": "a.py"}) == ["> One", "> two …"]
+    assert summary({"docstring": "One of:\n\n- this\n- that", "file": "a.py"}) == ["> One of: …"]
+    assert summary({"docstring": "One of:", "file": "a.py"}) == ["> One of:"]
     assert summary({"docstring": None, "file": "a.py"}) == []

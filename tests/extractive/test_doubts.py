@@ -32,5 +32,7 @@ async def test_whether_what_was_said_last_is_true_and_who_said_it(agent: AsyncCo
     where = await ask("where is monthly_report?")
     assert await ask("is that true?") == where
     assert await ask("really?") == where
+    # Code is written by those whom git names, whoever spoke of it.
+    assert (await ask("who wrote it?"))[1].startswith("Nothing found that says who wrote it")
     await ask("thanks!")
     assert await ask("is that true?") == [UNCLEAR]

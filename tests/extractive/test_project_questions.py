@@ -200,7 +200,7 @@ async def test_commands_come_from_texts_and_settings(tmp_path: Path) -> None:
         "CHANGES.md": "make test is new\n",
     }.items():
         (tmp_path / name).write_text(text)
-    (tool, arguments), _ = await requests_for(user("how do I run the tests?"))  # and what its build files tell
+    (tool, arguments), *_ = await requests_for(user("how do I run the tests?"))  # and build files, and headings
     value = await in_files(tmp_path, tool, **arguments)
     assert (await answer_to("how do I run the tests?", {tool: value})).splitlines()[1:] == [
         "- CONTRIBUTING.md:1 ``Run the tests by `pnpm run test`.``",

@@ -50,6 +50,8 @@ def asked(text: str) -> Question:
         "recap",
         "sum up what we said so far",
         "what did I ask you?",
+        "what did I ask first?",
+        "what was my first question?",
     ],
 )
 def test_of_this_conversation_it_tells_what_the_user_said(text: str) -> None:

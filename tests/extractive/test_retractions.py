@@ -117,7 +117,7 @@ async def test_a_note_is_taken_back(agent: AsyncConversationAgent) -> None:
         await ask(text)
     several = await ask("forget the note about deposits")
     assert quoted(several) == ["> note: deposits are signed", "> note: deposits are logged"]
-    assert several[-1] == WHICH_RETRACTED
+    assert (several[0], several[-1]) == ("What was noted about `deposits`:", WHICH_RETRACTED)
     assert (await ask("forget the note about signed deposits"))[1:] == [
         '"forget the note about signed deposits" takes back "note: deposits are signed".'
     ]

@@ -28,6 +28,7 @@ def forms(text: str) -> list[str]:
         "scratch that, QueryParams stays immutable",
         "actually we use requests-cache instead of hishel",
         "actually, they keep it on the same origin",
+        "actually, it does count them",
         "That is wrong: retries default is 2",
         "No, max redirects is 40",
         "Actually, the retries limit should be 5, not 3",

@@ -32,9 +32,25 @@ def test_what_is_said_to_be_a_message(said: str, message: str) -> None:
     assert read(said) == Pasted(message, sure=True)
 
 
-def test_a_statement_may_be_one() -> None:
-    said = "Context is not finalized. Did you forget to return a response?"
+@pytest.mark.parametrize(
+    "said",
+    ["Context is not finalized. Did you forget to return a response?", 'unknown command "foo" for "root"',
+     "No filter named 'foo'."],
+)  # fmt: skip
+def test_a_statement_may_be_one(said: str) -> None:
     assert read(said) == Pasted(said, sure=False)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("where does the error No filter named 'foo' come from?", "No filter named 'foo'"),
+        ('why do I get unknown command "foo" for "root"?', 'unknown command "foo" for "root"'),
+        ("which line prints the message pool is closed now?", "pool is closed now"),
+    ],
+)
+def test_what_a_question_says_is_printed_may_be_one(said: str, message: str) -> None:
+    assert read(said) == Pasted(message, sure=False)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +87,33 @@ def test_a_line_that_a_message_is_made_in(message: str, line: str) -> None:
     found = fitting(Pasted(message, sure=True), line)
     assert (found is None) is ("failed now" in line)
     assert found is None or not found.exact
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("No filter named 'foo'.", '    msg = f"No {type_name} named {name!r}."'),
+        ('unknown command "foo" for "root"', 'return fmt.Errorf("unknown command %q for %q%s", name, path, more)'),
+        ("cannot read 'notes' now", "raise Error('cannot read %s now' % path)"),
+    ],
+)
+def test_a_whole_string_with_its_holes_filled_makes_even_what_may_be_none(message: str, line: str) -> None:
+    assert re.search(pieces_of(message), line, re.I)
+    found = fitting(Pasted(message, sure=False), line)
+    assert found is not None
+    assert found.whole
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("the size of the pool is too large here", 'log("the {} of {}", a, b)'),
+        ("No filter named 'foo'.", 'msg = f"No {type_name} named {name!r} is known."'),
+        ("No filter named 'foo'.", 'msg = f"{kind} named {name}" if kind else "No"'),
+    ],
+)
+def test_a_string_that_leaves_most_of_it_open_makes_none(message: str, line: str) -> None:
+    assert fitting(Pasted(message, sure=False), line) is None
 
 
 def test_as_it_stands_over_punctuation() -> None:

@@ -50,6 +50,7 @@ COMMIT = (
     r"(?: (?:in|by|with|at|on))? {revision}",
     r"(?:what|which)(?: {noun}| files| definitions)* (?:does|do|did|will|would|has|have) {revision} {changed}",
     r"(?:what(?:'s| is| are)|show|list|give)(?: me)?(?: in| the changes (?:in|of|by)| the diff of)? {revision}",
+    r"when (?:was|is|did) {revision}(?: made| done| committed)?",
     r"(?:what(?:'s| is| are)|show|list|give)(?: me)?(?: the)? (?:impact|effects?|changes) of {revision}",
     r"(?:what|which)(?: {noun}| files| definitions)*(?: has| have)?(?: been| i| we)? {changed} (?:since|after) "
     r"(?:(?P<tree>(?:the )?last commit)|(?:commit |version |tag )?"

@@ -43,10 +43,21 @@ _SAYS_MESSAGE = re.compile(
     r"|comes? from)\b",
     re.I,
 )
-# What is filled in where a line is made: `{}`, `{name:?}`, `${name}`, `#{name}`, `%s`, `%(name)s`, `$name`.
-_HOLE = re.compile(
-    r"[$#]?\{[^{}\n]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[a-zA-Z](?!\w)|\$\w+"
+# The message without quotation marks in a question for it: "where does the error no filter named 'x' come from?".
+_INSIDE = re.compile(
+    r"^\W*(?:where (?:does|do|is)|what(?:'s| is| does| do)?|which (?:line|code|function|file)"
+    r"|why (?:do|does|did|am|is))(?: (?:i|we|it|this|that))?"
+    r"(?: (?:get|getting|see|seeing|prints?|raises?|throws?|says?|logs?|causes?|writes?))?"
+    r"(?: (?:the|this|that|an?))?(?: (?:errors?|messages?|warnings?|exceptions?|text|line))*:? (?P<x>.+?)"
+    r"(?: (?:(?:come|comes|coming) from|mean|means|raised|printed|logged|thrown|made|set|written|defined|about))?"
+    r"[\s?.!]*$",
+    re.I,
 )
+# What is filled in where a line is made: `{}`, `{name:?}`, `${name}`, `#{name}`, `%s`, `%(name)s`, `$name`.
+_FILLED_IN = r"[$#]?\{[^{}\n]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[a-zA-Z](?!\w)|\$\w+"
+_HOLE = re.compile(_FILLED_IN)
+# What a message quotes in turn is mostly what was filled in.
+_INNER_QUOTE = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 _ESCAPED = re.compile(r"\\[nrt]")
 # What three quotes enclose is documentation.
 _LITERAL = re.compile(r'(?<!")"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|`(?:\\.|[^`\\\n])*`')
@@ -95,6 +106,9 @@ def pasted(text: str, read: Sequence[Question]) -> Pasted | None:
     bare = _without_prefix(said)
     if bare != said and len(_words(bare)) >= _RUN:
         return Pasted(bare, sure=True)
+    inner = _INSIDE.match(said)
+    if inner and _SAYS_MESSAGE.search(said.replace(inner["x"], " ")) and len(_words(inner["x"])) >= _RUN:
+        return Pasted(inner["x"], sure=False)
     if noted or not forms <= {"search", "what", "show", "outline"} or POLITE.match(said):
         return None
     if len(_words(said)) < _UNMARKED or not re.match(rf"{NO_QUESTION}(?!(?:i|we|you)\b)\W*\w", said, re.I):
@@ -108,7 +122,8 @@ def as_it_stands(text: str) -> str:
 
 
 def pieces_of(text: str) -> str:
-    """A regular expression for lines that have a few words of a message side by side; to be matched case aside."""
+    """A regular expression for lines that have a few words of a message side by side, or with something to be filled in
+    between two of them; to be matched case aside."""
     words = _words(text)
     telling = [
         run
@@ -117,7 +132,12 @@ def pieces_of(text: str) -> str:
         # Of what is filled in between two words not much may be left that stands side by side.
         if len(content_words(" ".join(run := words[at : at + size]))) >= _RUN - 1
     ]
-    runs = dict.fromkeys(map(_joined, telling))
+    holed = [
+        rf"{re.escape(before)}\W+?(?:{_FILLED_IN})\W+{re.escape(behind)}"
+        for before, _, behind in zip(words, words[1:], words[2:], strict=False)
+        if content_words(f"{before} {behind}")
+    ]
+    runs = dict.fromkeys([*map(_joined, telling), *holed])
     return rf"(?<!\w)(?:{'|'.join(runs)})(?!\w)" if runs else as_it_stands(text)
 
 
@@ -127,15 +147,19 @@ def fitting(message: Pasted, line: str) -> Fit | None:
     A line has it where it has most of its words in its order, or where a whole string of it is in the message, but for
     what is filled in. What may be no message at all only such a string makes one.
     """
-    asked = [each.lower() for each in _words(message.text)]
+    asked = _lower(message.text)
     shared, exact = _shared(asked, line)
     part = shared / len(asked)
     if exact:
         return Fit(True, 1.0)
-    whole = any(
-        len(words := _words(_HOLE.sub(" ", _ESCAPED.sub(" ", literal)))) >= _RUN and _is_among(words, asked)
-        for literal in _LITERAL.findall(line)
-    )
+    own = _lower(_INNER_QUOTE.sub(" ", message.text)) or asked
+    whole = False
+    for literal in _LITERAL.findall(line):
+        pieces = [_lower(each) for each in _HOLE.split(_ESCAPED.sub(" ", literal))]
+        words = [word for piece in pieces for word in piece]
+        whole = whole or (len(words) >= _RUN and _is_among(words, asked))
+        if len(words) > 1 and len(words) >= _HALF * len(own) and _is_filled(pieces, asked):
+            whole, part = True, max(part, min(1.0, len(words) / len(own)))
     has = whole or part >= _ENOUGH if message.sure else whole and part >= _HALF
     return Fit(False, part, whole) if has else None
 
@@ -154,10 +178,30 @@ def _shared(asked: Sequence[str], line: str) -> tuple[int, bool]:
 
 
 def _is_among(words: Sequence[str], asked: Sequence[str]) -> bool:
-    """Whether a message has words in their order, two of them at least side by side."""
-    matcher = SequenceMatcher(None, asked, [each.lower() for each in words], autojunk=False)
+    """Whether a message has words in their order, two of them at least side by side; all in lower case."""
+    matcher = SequenceMatcher(None, asked, words, autojunk=False)
     sizes = [each.size for each in matcher.get_matching_blocks()]
     return sum(sizes) == len(words) and max(sizes) > 1
+
+
+def _is_filled(pieces: Sequence[Sequence[str]], asked: Sequence[str]) -> bool:
+    """Whether a message is these pieces in their order, from its beginning to its end, with anything between them."""
+    if len(pieces) < 2:
+        return False
+    first, *middle, last = pieces
+    at, end = len(first), len(asked) - len(last)
+    if end < at or asked[:at] != first or asked[end:] != last:
+        return False
+    for piece in middle:
+        begin = next((n for n in range(at, end - len(piece) + 1) if asked[n : n + len(piece)] == piece), None)
+        if begin is None:
+            return False
+        at = begin + len(piece)
+    return True
+
+
+def _lower(text: str) -> list[str]:
+    return [each.lower() for each in _words(text)]
 
 
 def _words(text: str, most: int = MAX_WORDS) -> list[str]:

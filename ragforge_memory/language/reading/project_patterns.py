@@ -21,6 +21,8 @@ COMMANDS = (
     r"(?: (?:the|all|our|these|its|this|it|everything|unit|integration))*"
     r"(?: (?:tests?|test suite|suite|checks|docs|documentation|benchmarks?|examples?|linters?|server|app"
     r"|project|repo(?:sitory)?|code ?base|code|package|library|application))?",
+    # A project's own name, which people write small.
+    r"how (?:do|can|should|would|to|must)(?: (?:i|we|you|one))?(?: to)? install (?-i:[a-z][\w-]*)",
 )
 """By what commands it is built, tested or run."""
 
@@ -65,7 +67,9 @@ KNOWN_BY_WORD = (
     r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|kinds?|sorts?|different|available|built-?in))* "
     r"(?P<x>(?!(?:{noun}|things|files|packages|parts)\b)[A-Za-z][\w-]*s) "
     r"(?:exist|(?:are|is) (?:there|available|supported)|do we have"
-    r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with))(?: (?:here|in {project}))?",
+    r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with)"
+    # A project's own name, which people write small.
+    r"|(?:does|do) (?-i:[a-z]+) (?:provide|offer|support|(?:come|ship) with))(?: (?:here|in {project}))?",
 )
 """Things that are no sort of code, which only the word tells of: "which loaders are there?\""""
 

@@ -118,7 +118,8 @@ NOTED = re.compile(
     r" (?:is|are|was|were|has|have|uses?)\b"
     # "Actually, they keep it on the same origin".
     r"|(?:(?<=actually )|(?<=actually, ))(?:they|we|it) "
-    r"(?!(?:is|are|was|were|does|do|did|would|will|can|could|might)\b)[a-z]+ \w"
+    r"(?!(?:is|are|was|were|would|will|can|could|might)\b)(?!(?:does|do|did) (?:it|that|this|we|they|not? matter)\b)"
+    r"[a-z]+ \w"
     # "No, Anna owns it now", "no, Traverse drops them".
     rf"|(?:(?<=no, )|(?<=nope, )){NO_QUESTION}(?!(?:it|that|this|thanks)\b)\S+(?: \S+)? (?!(?:does|is)\b)"
     r"[a-z]{3,}s \w"

@@ -73,7 +73,9 @@ RECAP = (
     r"where (?:were|are) we(?: {when})?|where did we (?:stop|leave off|get to)(?: {when})?",
     r"what (?:have|did|do|had|were|was|are) (?:we|i|you and i) (?:(?:all|already|just|been) )*"
     r"(?:talk(?:ed|ing)?|discuss(?:ed|ing)?|said|say|chat(?:ted|ting)?|cover(?:ed|ing)?|look(?:ed|ing)? at"
-    r"|do(?:ne|ing)?|work(?:ed|ing)? on|ask(?:ed|ing)?(?: you)?)(?: about| of| on)?(?: {when})*",
+    r"|do(?:ne|ing)?|work(?:ed|ing)? on|ask(?:ed|ing)?(?: you)?)(?: about| of| on)?(?: {when}| first| at first)*",
+    r"what (?:was|is|were|are) (?:my|our) (?:(?:very )?first|last|previous|earlier) (?:questions?|messages?)"
+    r"(?: here| in {talk})?",
     r"what(?:'s| is| was| were| are) {talk}(?: been)? about(?: {when})?",
     r"(?:list|show|what(?:'s| is| are| were)|which are)(?: me)?(?: all)?(?: of)? {talk}",
 )

@@ -40,7 +40,7 @@ GREETING = "Hello! Ask me about this project's code: where something is, what it
 THANKS = "You are welcome."
 KEPT = (
     "What was said stays. Say what holds now (`we no longer …`, `actually we decided …`): the latest is told first. "
-    "`ragforge conversations search` finds it, `ragforge conversations delete` deletes a whole conversation."
+    "`forget all notes about …` takes notes back, `ragforge conversations delete` deletes a whole conversation."
 )
 CHANGES = (
     "I quote the code as it is now. `what changed in the last commit?`, `what changed since v1.2?` and `what is not "

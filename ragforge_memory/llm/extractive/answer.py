@@ -64,6 +64,7 @@ from ragforge_memory.llm.extractive.code.outlines import (
     there,
 )
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
+from ragforge_memory.llm.extractive.code.registered import registered, tables, without_registered
 from ragforge_memory.llm.extractive.code.runtimes import runtime_lines
 from ragforge_memory.llm.extractive.code.threads import threads
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
@@ -117,7 +118,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     if failed is not None and all(each.error is not None for each in found):
         away = failed.error_kind == "GraphUnavailable"
         return f"{NOT_LOOKED_UP}: {'Neo4j is away. Ask again when it is back.' if away else failed.error}"
-    option, found = option_lines(question, found), without_options(question, found)
+    option, listed_in, entry = option_lines(question, found), tables(question, found), _entry(question, found)
+    found = without_registered(question, without_options(question, found))
     # Of several calls of a tool the first was for what was asked, the others for what it may be instead.
     values = {each.call.tool: each.value for each in reversed(found) if isinstance(each.value, dict)}
     listed = all_decisions([each.value for each in found if each.call.tool == "list_decisions" and each.error is None])
@@ -130,8 +132,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     match question.form:
         case "what" if values.get("read_scope", {}).get("names_project"):
             lines = outlined(replace(question, form="overview"), asked, values)
-        case "where" | "what" | "show" | "search" if option:
-            lines = option
+        case "where" | "what" | "show" | "search" if entry or option:
+            lines = entry or option
         case "where" | "what" | "show":
             lines = _definition(question, asked, values, found)
         case "callers" | "uses":
@@ -180,7 +182,8 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         case "environment":
             lines = environment_lines(question, values.get("grep_code", {}))
         case "known by word":
-            lines = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}))
+            by_word = named_by_word(question, values.get("search_code", {}), values.get("grep_code", {}), listed_in)
+            lines = [*listed_in, *by_word]
         case "errors":
             lines = errors_defined(values.get("grep_code", {}), values.get("find_subtypes", {}))
         case "throws":
@@ -318,6 +321,16 @@ def _definition(question: Question, asked: str, values: Mapping[str, Any], found
         lines += [item(each) for each in others[:MAX_LISTED]]
         lines += rest(total - len(others[:MAX_LISTED]))
     return lines
+
+
+def _entry(question: Question, found: Sequence[Found]) -> list[str]:
+    """What is registered under the name that is asked for, and what that is; none where nothing is."""
+    lines, value = registered(question, found)
+    if value is None:
+        return lines
+    form = "show" if asks_how(question) else question.form
+    about = replace(question, form="what" if form == "search" else form)
+    return [*lines, "", *_definition(about, str(value["scopes"][0]["qualified_name"]), {"read_scope": value})]
 
 
 def _set_so(

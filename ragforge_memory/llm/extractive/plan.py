@@ -25,6 +25,7 @@ from ragforge_memory.language.reading.questions import MAX_QUESTION, plain_names
 from ragforge_memory.language.reading.targets import FOLDERS, Target, has_pronoun, read_target
 from ragforge_memory.language.reading.wording import content_words, subject_words
 from ragforge_memory.language.said.corrections import may_correct
+from ragforge_memory.llm.extractive.code.command_lines import command_sections
 from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
 from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
@@ -47,6 +48,7 @@ from ragforge_memory.llm.extractive.code.message_lines import message_calls
 from ragforge_memory.llm.extractive.code.option_lines import block_calls, option_calls, without_options
 from ragforge_memory.llm.extractive.code.outlines import kinds_of
 from ragforge_memory.llm.extractive.code.raised import anywhere
+from ragforge_memory.llm.extractive.code.registered import registered_calls, without_registered
 from ragforge_memory.llm.extractive.code.threads import thread_calls
 from ragforge_memory.llm.extractive.code.throws import DEFINES_ERROR, MAX_ERRORS, error_lines
 from ragforge_memory.llm.extractive.code.unread import NOT_SURE
@@ -97,7 +99,8 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
     missing = tuple(call for call in wanted if call.key not in done)
     if missing:
         return missing
-    second = block_calls(question, found) or _second(question, without_options(question, found))
+    rest = without_registered(question, without_options(question, found))
+    second = (*registered_calls(question, found), *(block_calls(question, found) or _second(question, rest)))
     return tuple(call for call in (*second, *_notes(question, found)) if call.key not in done)
 
 
@@ -290,6 +293,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             return (Call("list_definitions", (("kinds", list(kinds)), ("folder", folder), *only)),)
         case "entry":
             return entry_scopes(found)
+        case "commands":
+            return command_sections(question.text, found)
         case "threads":
             return thread_calls(question, value) or _search(question)
         case "files" if not likely_files(value):

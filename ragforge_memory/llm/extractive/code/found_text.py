@@ -52,21 +52,27 @@ def _nearest(asked: Sequence[str], found: Judged, called: str) -> list[str]:
     return [f"{called} by {by}:", *places] if near else []
 
 
-def named_by_word(question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any]) -> list[str]:
-    """The definitions that have a word in their names, types first and tests last; else as a search.
+def named_by_word(
+    question: Question, value: Mapping[str, Any], lines_found: Mapping[str, Any], tables: Sequence[str] = ()
+) -> list[str]:
+    """The definitions that have a word in their names, types first and tests last; else as a search, where no tables
+    are told before it.
 
     Which things people call "loaders" no code says; those that are called so are likely among them.
     """
     results = value.get("results") or []
     asked = search_words(question)
     found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
-    own = [each for each in found if not is_aside(each)] or found
+    own = [each for each in found if not is_aside(each)] or ([] if tables else found)
+    if not own and tables:
+        return []
     if not own:
         return search_results(replace(question, form="search"), value, lines_found)
     own.sort(key=lambda each: each["type"] not in KINDS["class"])
     more = " at least" if len(results) >= MAX_SEARCHED else ""
     number = counted(len(own), "definition has", "definitions have")
     return [
+        *([""] if tables else []),
         f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
         *map(item, own),
     ]

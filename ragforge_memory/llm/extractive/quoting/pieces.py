@@ -103,7 +103,9 @@ def summary(scope: Mapping[str, Any]) -> list[str]:
     lines = readable(str(scope.get("docstring") or ""), str(scope.get("file") or ""))
     paragraph = lines[: lines.index("")] if "" in lines else lines
     shown = paragraph[:SUMMARY_LINES]
-    return quotation(continued(shown) if len(paragraph) > SUMMARY_LINES else shown)
+    # What ends with a colon leads to what is left out.
+    more = len(paragraph) > SUMMARY_LINES or (len(lines) > len(paragraph) and shown[-1].endswith(":"))
+    return quotation(continued(shown) if more else shown)
 
 
 def continued(lines: list[str]) -> list[str]:

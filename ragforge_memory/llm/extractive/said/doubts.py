@@ -25,6 +25,7 @@ _WHOSE = re.compile(
     rf"|wrote|write|agreed?(?: (?:on|to))?|settled?|chose|choose|told you) ?(?:{_THAT}|so)?\W*",
     re.I,
 )
+_WROTE = re.compile(r"\b(?:wrote|write)\b", re.I)
 _STILL = "is that still true?"
 
 
@@ -46,6 +47,8 @@ def doubted(text: str, before: Sequence[str], earlier: Sequence[ChatMessage]) ->
         return (Question("said", Target("words", topic), asked),)
     if told_all(earlier):
         return (Question("said", Target("nothing", ""), asked),)
+    if whose and _WROTE.search(text):
+        return None  # of code its history tells it
     # Asked twice, it is about what was asked before both.
     at = next((n for n in reversed(range(len(before))) if not _is_doubt(before[n])), -1)
     again = read_questions(before[at], before[:at]) if at >= 0 else ()

@@ -66,7 +66,7 @@ def retraction(text: str, last: Sequence[str], found: Sequence[Found]) -> str:
         return f"{NOTHING_FOUND} about `{about}` in our conversations that holds."
     every = _ALL.search(text) and not FORGET.match(text)
     if len(holding) > 1 and not every:
-        return "\n".join([*decisions({"decisions": holding}, called=about), "", WHICH_RETRACTED])
+        return "\n".join([*decisions({"decisions": holding}, called=f"was noted about `{about}`"), "", WHICH_RETRACTED])
     return _taken_back(text, [each["excerpt"] for each in (own if every else holding)])
 
 
