@@ -87,6 +87,7 @@ async def test_what_is_defined_under_both_words_comes_first(told: AsyncConversat
         ("KINDS = {\n  first: First,\n  :second => Second,\n}.freeze\n", ["first First", "second Second"]),
         ("NAMES = frozenset({'a', 'b'})\n", ["a", "b"]),
         ('X = {\n  "a": lambda x: (x, 1),\n  "b": {"c": d},\n}\n', ["a", "b"]),
+        ("X = {\n  'a': b,\n  'c': d,\n", []),
         ("X = {\n  **other,\n  1: one,\n}\n", []),
     ],
 )  # fmt: skip

@@ -247,6 +247,11 @@ def _bare_name(name: str) -> str:
     return re.sub(r"\W|_", "", name).lower()
 
 
+def calling(name: str) -> str:
+    """A regular expression for lines that look like a call of a name, itself one: ``x(``, ``x<T>(``."""
+    return rf"(?<![\w$]){name}(?:(?:::)?<[^()]*>)?\s?\("
+
+
 def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
     """Uses of what is not defined here: lines of the files that import it, or that have its whole name."""
     parts = parts_of(target)
@@ -296,8 +301,8 @@ def named_exactly(asked: str, target: Target, found: Sequence[Found], *, called:
         return []
     code = [each for each in matches_of(found) if not is_text(each)]
     if called:
-        call = re.compile(rf"(?<!\w){re.escape(target.member)}\s?\(")
-        code = [each for each in code if call.search(each["text"]) and not stands_aside(each["file"])]
+        call = calling(re.escape(target.member))
+        code = [each for each in code if re.search(call, each["text"]) and not stands_aside(each["file"])]
     if match == "spelling":
         code = [each for each in code if target.stands_in(each["text"]) and not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []

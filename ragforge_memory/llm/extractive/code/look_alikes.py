@@ -9,13 +9,13 @@ from typing import Any
 
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target
+from ragforge_memory.llm.extractive.code.evidence import COMMENT, calling
 from ragforge_memory.llm.extractive.code.members import MAX_LINES, texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import MAX_LISTED, rest, text_line
 
 _TOLD = ("callers", "top_level", "possible", "through")
 _NAMED = ("references", "decorates", "subclasses")
-_COMMENT = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 # A path that is seen from the file, or from a folder that a tool is told of.
 _NEAR = re.compile(r"[.~#/]|@/|(?:crate|self|super)\b")
 
@@ -29,7 +29,7 @@ def look_alike_calls(form: str, target: Target, value: Mapping[str, Any]) -> tup
     if not scopes or target.member.startswith("__") or any(each.get(kind) for each in scopes for kind in kinds):
         return ()
     name = re.escape(target.member)
-    return (Call("grep_code", (("pattern", f"{_call(name)}|{_import(name)}"), ("limit", MAX_LINES))),)
+    return (Call("grep_code", (("pattern", f"{calling(name)}|{_import(name)}"), ("limit", MAX_LINES))),)
 
 
 def look_alikes(form: str, target: Target, found: Sequence[Found]) -> list[str]:
@@ -50,10 +50,10 @@ def look_alikes(form: str, target: Target, found: Sequence[Found]) -> list[str]:
     calls = [
         line
         for line in given["matches"]
-        if re.search(_call(name), line["text"])
+        if re.search(calling(name), line["text"])
         and (line["file"], line["line"]) not in defined
         and not is_text(line)
-        and not _COMMENT.match(line["text"])
+        and not COMMENT.match(line["text"])
         and not re.search(_definition(name), line["text"])
     ]
     answer: list[str] = []
@@ -67,10 +67,6 @@ def look_alikes(form: str, target: Target, found: Sequence[Found]) -> list[str]:
         which = "this line looks like a call" if len(perhaps) == 1 else f"these {len(perhaps)} lines look like calls"
         answer += ["", f"But {which} of it, or of something else of that name:", *_listed(texts_last(perhaps))]
     return [*answer, "There may be others."] if answer and given.get("more") else answer
-
-
-def _call(name: str) -> str:
-    return rf"(?<![\w$]){name}(?:(?:::)?<[^()]*>)?\s?\("
 
 
 def _import(name: str) -> str:

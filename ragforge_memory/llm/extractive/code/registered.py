@@ -102,10 +102,10 @@ def entries_of(text: str) -> Iterator[tuple[str, str]]:
     """The names of a table's entries, each with the name that it is bound to, ``''`` where it is to none.
 
     Args:
-        text: from the line that sets the table on; what is behind its end is left out.
+        text: from the line that sets the table on; what is behind its end is left out, and all of one without an end.
     """
     at = text.find("=") + 1
-    depth, begun, parts = 0, 0, list[str]()
+    depth, begun, parts, ended = 0, 0, list[str](), False
     kept = list(text)
     for token in _TOKEN.finditer(text, at):
         sign = token[0]
@@ -121,11 +121,12 @@ def entries_of(text: str) -> Iterator[tuple[str, str]]:
                 begun = token.end()
             depth -= sign in _CLOSING.values()
             if depth <= 0 and not _GOES_ON.match(text, token.end()):
+                ended = True
                 break
     if len(parts) == 1 and parts[0][:1] in _CLOSING:
         yield from entries_of(f"={parts[0]}")  # `new Map([…])`, `frozenset({…})`
         return
-    for part in parts:
+    for part in parts if ended else ():
         entry = _ENTRY.match(part)
         if entry is not None:
             yield entry["quoted"] or entry["bare"], entry["value"] or ""
