@@ -23,6 +23,8 @@ NEAREST = 3
 """What is near that is told, where nothing answers."""
 
 _SHORTEST_STEM = 3
+# From how many results on, and of what part of them, a word in the paths tells nothing.
+_MANY, _NEARLY_ALL = 10, 0.9
 _ASIDE = frozenset(map(stem, ("test", "spec", "example", "benchmark")))
 
 
@@ -49,6 +51,7 @@ class Judged:
 def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judged:
     """Sorts results by how much of the question they have; tests last, unless it asks for them."""
     wanted = asks_for_aside(" ".join(asked))
+    asked = _telling(asked, results)
     scored = sorted(
         ((each, covered(asked, _text(each))) for each in results),
         key=lambda pair: _rank(pair[0], pair[1], asked, wanted),
@@ -102,6 +105,16 @@ def line_pattern(words: Sequence[str]) -> str:
     if len(looks) < 3:
         return "^" + "".join(looks)
     return f"^(?:{'|'.join(''.join(looks[:at] + looks[at + 1 :]) for at in range(len(looks)))})"
+
+
+def _telling(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The words but for those that the paths of nearly all results have, as the project's own name: they tell nothing
+    of any of them. All, where no other is left, or the results are few."""
+    if len(results) < _MANY:
+        return asked
+    paths = [covered(asked, str(each["file"]).replace("/", " ")) for each in results if not is_aside(each)]
+    everywhere = {word for word in asked if sum(word in each for each in paths) >= _NEARLY_ALL * len(paths) > 0}
+    return tuple(word for word in asked if word not in everywhere) or asked
 
 
 def _answers(result: Mapping[str, Any], have: Sequence[str], asked: Sequence[str]) -> bool:

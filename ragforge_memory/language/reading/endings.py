@@ -15,6 +15,11 @@ PROSE = re.compile(rf"\.(?:{_PROSE})$", re.I)
 TEXT = re.compile(rf"\.(?:{_PROSE}|{_SETTINGS})$", re.I)
 """No code: that, and settings."""
 
+MADE = re.compile(
+    r"(?:[.-]lock(?:\.\w+)?|\.lockb|\.svg|\.csv|\.snap|\.min\.\w+|(?:^|/)go\.sum)$|(?:^|/)(?:CHANGE|HISTORY|NEWS)", re.I
+)
+"""What a program wrote, or what tells of what was: nothing in it says how something is now."""
+
 DATA = re.compile(rf"[\w.-]+\.(?:{_PROSE}|{_SETTINGS}|sh|sql|cypher)", re.I)
 """A name that is a file as a whole, and no module of its stem: that of ``java.sql`` would be java."""
 

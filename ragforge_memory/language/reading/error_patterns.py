@@ -26,7 +26,7 @@ ERRORS = (
     r" (?:(?:custom|own|defined) )?{errors}(?: (?:that )?(?:(?:are )?(?:there|defined|declared)|we have))?"
     r"(?: (?:here|in {project}))?",
     r"(?:what|which|how many) (?:(?:custom|own) )?{errors} (?:(?:are|is) (?:there|defined|declared)|exist|do we have"
-    r"|(?:does|do) {project} (?:have|define|declare))(?: (?:here|in {project}))?",
+    r"|(?:does|do) (?:{project}|(?-i:[a-z]+)) (?:have|define|declare))(?: (?:here|in {project}))?",
 )
 CATCHES = (
     r"(?:who|what|which)(?: {noun})?(?: (?:can|could|might|may|will|would|is|are|all|else|actually))*"

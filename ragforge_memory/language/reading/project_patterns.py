@@ -39,7 +39,8 @@ EXPORTS = (
 DEPRECATED = (
     r"(?:is|are|was|were) {x} (?:already |really |now )?(?:deprecated|obsolete)",
     r"(?:has|have) {x} been deprecated",
-    r"(?:what|which|list|show|is there|are there)(?: me)?(?: (?:{noun}|any|all|the|code|things|anything|is|are))* "
+    r"(?:what|which|list|show|is there|are there)(?: me)?"
+    r"(?: (?:{noun}|any|all|the|code|things|anything|is|are|was|were|has|have|been))* "
     r"(?:deprecated|obsolete)(?: (?:{noun}|code|things))?(?: (?:here|in {project}))?",
 )
 """What is deprecated; without a name, all that is."""
@@ -65,7 +66,8 @@ UNUSED = (
 
 KNOWN_BY_WORD = (
     r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|kinds?|sorts?|different|available|built-?in))* "
-    r"(?P<x>(?!(?:{noun}|things|files|packages|parts)\b)[A-Za-z][\w-]*s) "
+    r"(?P<x>(?:(?!(?:{noun}|functions|classes)\b)[A-Za-z][\w-]* )?"
+    r"(?!(?:{noun}|things|files|packages|parts|modules|interfaces|methods|fields|properties)\b)[A-Za-z][\w-]*s) "
     r"(?:exist|(?:are|is) (?:there|available|supported)|do we have"
     r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with)"
     # A project's own name, which people write small.

@@ -228,8 +228,10 @@ def _matched(said: str) -> Question | None:
                 return Question(form, read_target(about), said)
             topic = content_words(about) or about.strip("`'\"?!., ").split()
             return Question(form, Target("words", " ".join(topic)), said)
-        if form == "commit":
-            return Question(form, Target("words", revision_of(groups)), said)
+        if form == "known by word" and not content_words(asked):
+            continue
+        if form in ("commit", "known by word"):  # words, whatever is called exactly so
+            return Question(form, Target("words", revision_of(groups) if form == "commit" else asked), said)
         if form == "lines":
             first = int(groups["first"])
             last = int(groups["last"] or first)
@@ -252,9 +254,6 @@ def _sensible(question: Question) -> Question | None:
     """The question where form and target go together; None where another pattern should be tried."""
     target = question.target
     match question.form:
-        case "known by word":
-            # The word is looked for in names, whatever is called exactly so.
-            return replace(question, target=Target("words", target.text)) if content_words(target.text) else None
         case "of kind":
             words = content_words(target.text) or tuple(target.text.split() if target.text[:1].isupper() else ())
             listed = replace(question, target=Target("words", " ".join(words)))

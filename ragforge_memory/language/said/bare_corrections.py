@@ -57,6 +57,7 @@ _INSTEAD = re.compile(r" instead[.! ]*$", re.I)
 _PRONOUN = re.compile(r"(?:it|that|this|they|those|these)['’]?", re.I)
 # "Update: it counts them" says that it corrects, and of what only by "it".
 _OF_IT = re.compile(
+    r"(?:(?:no|nope|wait|sorry|actually|oh)[,.!:]* )*"
     r"(?:update|correction) ?: ?(?:it|they|(?:that|this)(?= (?:is|was|do|does)\b|['’]s))\b"
     r"(?! (?:still|works?|holds?|stands?|helps?|pass(?:es)?)\b)",
     re.I,

@@ -25,15 +25,13 @@ from ragforge_memory.llm.extractive.code.command_lines import commands
 from ragforge_memory.llm.extractive.code.commits import changed_of, committed
 from ragforge_memory.llm.extractive.code.constructors import constructor_of, constructors
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecated, untested, unused
-from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere, not_there
+from ragforge_memory.llm.extractive.code.elsewhere import not_there, otherwise
 from ragforge_memory.llm.extractive.code.entry_points import entry_points
 from ragforge_memory.llm.extractive.code.environment import environment_lines
 from ragforge_memory.llm.extractive.code.evidence import (
-    brought_in,
     imported,
     named_exactly,
     raised,
-    required,
     still_named,
     tested,
     used_as_text,
@@ -65,6 +63,7 @@ from ragforge_memory.llm.extractive.code.outlines import (
 )
 from ragforge_memory.llm.extractive.code.raised import raised_anywhere
 from ragforge_memory.llm.extractive.code.registered import registered, tables, without_registered
+from ragforge_memory.llm.extractive.code.requirements import brought_in, required
 from ragforge_memory.llm.extractive.code.runtimes import runtime_lines
 from ragforge_memory.llm.extractive.code.threads import threads
 from ragforge_memory.llm.extractive.code.throws import errors_defined, thrown
@@ -109,9 +108,10 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
         asked: the name or words that the answer speaks of.
         found: what the tools gave, in the order they were asked.
     """
-    if len(found) > 1 and is_elsewhere(question, found):
-        whole = write(anywhere_else(question), asked, found[1:])
-        return whole if whole.startswith(NOTHING_FOUND) else f"{not_there(question, asked)}\n\n{whole}"
+    if len(found) > 1 and (other := otherwise(question, found)) is not None:
+        whole = write(other, asked, found[1:])
+        away = other.form != "search" and not whole.startswith(NOTHING_FOUND)
+        return f"{not_there(question, asked)}\n\n{whole}" if away else whole
     failed = next((each for each in found if each.error is not None), None)
     if not found:
         return ""

@@ -28,13 +28,14 @@ from ragforge_memory.language.said.corrections import may_correct
 from ragforge_memory.llm.extractive.code.command_lines import command_sections
 from ragforge_memory.llm.extractive.code.constructors import constructor_of
 from ragforge_memory.llm.extractive.code.doubtful_code import deprecation_call
-from ragforge_memory.llm.extractive.code.elsewhere import anywhere_else, is_elsewhere
+from ragforge_memory.llm.extractive.code.elsewhere import otherwise
 from ragforge_memory.llm.extractive.code.entry_points import entry_scopes
 from ragforge_memory.llm.extractive.code.evidence import (
     catching,
     decorating,
     importing,
     is_renamed,
+    is_unused_aside,
     naming,
     raising,
     testing,
@@ -91,8 +92,8 @@ def next_calls(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
         return tuple(call for call in message_calls(question, found) if call.key not in done)
     if is_about_code(question, found):
         return next_calls(about_code(question), found)
-    if is_elsewhere(question, found):
-        return next_calls(anywhere_else(question), found[1:])
+    if (other := otherwise(question, found)) is not None:
+        return next_calls(other, found[1:])
     about = _decisions(question) if asks_before_changing(question) else ()
     wanted = (*_first(question), *about, *_reasons(question), *option_calls(question))
     done = {each.call.key for each in found}
@@ -334,6 +335,8 @@ def _second(question: Question, found: Sequence[Found]) -> tuple[Call, ...]:
             # A word of plain English is some local variable everywhere.
             return (Call("grep_code", (("pattern", visibly_setting(target.member)), ("limit", MAX_LINES))),)
         case "callers" | "uses" if target.kind == "name" and is_renamed(target, value):
+            return naming(target)[:1]
+        case "uses" if target.marked and is_unused_aside(value):
             return naming(target)[:1]
         case "callers" | "uses" if target.marked and target.kind == "name" and value.get("match") in NOT_SURE:
             return naming(target)[:1]

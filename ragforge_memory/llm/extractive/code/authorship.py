@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragforge_memory.language.said.openings import NOTHING_FOUND
-from ragforge_memory.llm.extractive.quoting.pieces import code_span, head, nothing, rest, taken_for
+from ragforge_memory.llm.extractive.quoting.pieces import code_span, head, more_of_that_name, nothing, taken_for
 from ragforge_memory.models.text import counted
 
 MAX_AUTHORS = 8
@@ -19,7 +19,7 @@ def written(asked: str, value: Mapping[str, Any]) -> list[str]:
         return [nothing(asked)]
     name = head(scopes[0]) if scopes else f"`{value['file']}`"
     note = taken_for({**value, "scopes": scopes[:1]}, asked)
-    others = rest(int(value.get("total") or 0) - 1, f"definitions are called `{asked}`")
+    others = more_of_that_name(int(value.get("total") or 0) - 1)
     if not value.get("known"):
         return [
             name,

@@ -6,10 +6,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.reading.endings import PROSE, TEXT
+from ragforge_memory.language.reading.endings import MADE, PROSE, TEXT
 from ragforge_memory.language.reading.wording import beginning, content_words
 from ragforge_memory.language.said.openings import NOTHING_FOUND
-from ragforge_memory.llm.extractive.code.sections import heading_call, section_calls, section_lines, sections
+from ragforge_memory.llm.extractive.code.sections import (
+    heading_call,
+    is_of_others,
+    section_calls,
+    section_lines,
+    sections,
+)
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line, trimmed
 
@@ -61,7 +67,6 @@ _USUAL: tuple[tuple[str, tuple[str, Mapping[str, str]]], ...] = (
 _RUNS_TESTS = re.compile(r"^\[(?:tool[.:])?(?P<tool>tox|pytest)\b")
 _COMMANDS_IN = re.compile(r"(?:^|/)(?:Makefile|[Jj]ustfile|Dockerfile|Rakefile|[\w.-]+\.sh)$")
 _NAMES_COMMANDS = re.compile(r"(?:^|/)(?:Makefile|[Jj]ustfile|package\.json)$")
-_MADE = re.compile(r"(?:[.-]lock(?:\.\w+)?|\.lockb|\.svg|\.csv|\.snap)$|(?:^|/)(?:CHANGE|HISTORY|NEWS)", re.I)
 # An item of a list, alone in its line, perhaps with a version: `"pytest>=8",`.
 _REQUIREMENT = re.compile(r"(?:- *)?[\"'][\w.-]+(?:\[[\w, -]*\])? *(?:[<>=~!^;@].*)?[\"'],?$")
 _REQUIRED = re.compile(r"requirements[\w.-]*\.(?:txt|in)$", re.I)
@@ -106,7 +111,7 @@ def commands(asked: str, found: Sequence[Found]) -> list[str]:
     if not lines and not told:
         none = f"no text and no settings of this project have a command with `{word}`"
         return [f"{none[0].upper()}{none[1:]}, but {usual}"] if usual else [f"{NOTHING_FOUND}: {none}."]
-    lines.sort(key=lambda each: _place(each["file"]))
+    lines.sort(key=lambda each: (is_of_others(each["file"]), *_place(each["file"])))
     answer = section_lines(told)
     if lines:
         also = "These" if told else "How is not for me to say, but these"
@@ -153,7 +158,9 @@ def _heading(asked: str) -> str:
 
 
 def _is_told(file: str) -> bool:
-    """Whether a file is a text for people, or has commands under names."""
+    """Whether a file is a text for people on the whole project, or has commands under names."""
+    if is_of_others(file) or ("/" in file and not re.search(r"contribut|readme|develop", file, re.I)):
+        return False
     return bool(PROSE.search(file) or _NAMES_COMMANDS.search(file) or _COMMANDS_IN.search(file))
 
 
@@ -164,7 +171,7 @@ def _tells(file: str, line: str) -> bool:
         return False
     if not _TOLD.search(file) and (_SAYS.match(line.strip()) or _REQUIREMENT.match(line.strip())):
         return False
-    if _MADE.search(file) or not (TEXT.search(file) or _COMMANDS_IN.search(file)):
+    if MADE.search(file) or not (TEXT.search(file) or _COMMANDS_IN.search(file)):
         return False
     return bool(_NAMES_COMMANDS.search(file) or re.search(_PROGRAM, line))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_test, of_test, stands_aside
+from ragforge_memory.language.names import is_aside, is_test, of_test, stands_aside
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
@@ -15,7 +15,6 @@ from ragforge_memory.llm.extractive.code.members import MAX_LINES, sets_by_itsel
 from ragforge_memory.llm.extractive.code.unread import is_part_read, unread_lines
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import (
-    code_span,
     left_out,
     nothing,
     rest,
@@ -29,7 +28,7 @@ from ragforge_memory.models.text import counted
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""
 
-_LATE = "There was no time to look at all files"
+LATE = "There was no time to look at all files"
 _SURE = ("callers", "references", "decorates", "subclasses", "top_level")
 _USES = (*_SURE, "possible")
 
@@ -135,53 +134,8 @@ def imported(asked: str, target: Target, found: Sequence[Found]) -> list[str]:
             *listed_lines(shown, found),
         ]
     if value.get("late"):
-        answer.append(f"{_LATE}: others may import it too.")
+        answer.append(f"{LATE}: others may import it too.")
     return answer
-
-
-def brought_in(asked: str, value: Mapping[str, Any]) -> list[str]:
-    """What a file imports: files of the project with the lines that do, then other packages as they are written."""
-    if not value.get("file"):
-        return [nothing(asked)]
-    imports = value.get("imports") or []
-    file, own = value["file"], [each for each in imports if each["to"]]
-    others = dict.fromkeys(module for each in imports if not each["to"] for module in each["modules"])
-    if not imports:
-        lines = [f"`{file}` imports nothing."]
-    elif own:
-        lines = [f"`{file}` imports from this project in {counted(len(own), 'line')}:"]
-        by_target: dict[str, list[Mapping[str, Any]]] = {}
-        for each in own:
-            by_target.setdefault(", ".join(each["to"]), []).append(each)
-        lines += [
-            f"- {to} - line {some[0]['line']} {code_span(some[0]['text'])}"
-            if len(some) == 1
-            else f"- {to} - lines {', '.join(str(each['line']) for each in some)}"
-            for to, some in by_target.items()
-        ]
-    else:
-        lines = [f"`{file}` imports nothing of this project."]
-    if others:
-        lines.append(f"Of other packages it imports {', '.join(map(code_span, others))}.")
-    lines += rest(int(value["totals"]["imports"]) - len(imports), "more imports")
-    if value.get("late"):
-        lines.append(f"{_LATE}: some of these may be of this project.")
-    if value.get("other_files"):
-        lines.append(f"Other files of that name: {', '.join(value['other_files'])}.")
-    return lines
-
-
-def required(value: Mapping[str, Any]) -> list[str]:
-    """What a project depends on, as `dependencies` read it in the files that say so."""
-    files = value.get("files") or []
-    if not files:
-        return [f"{NOTHING_FOUND}: no file of this project that I can read says what it depends on."]
-    lines = []
-    for each in files:
-        lines.append(f"`{each['file']}` {'says:' if each['groups'] else 'names none.'}")
-        for group, packages in each["groups"].items():
-            lines.append(f"- {group}: {', '.join(map(code_span, packages))}")
-    return lines + rest(int(value["total"]) - len(files), "more files that say what something needs")
 
 
 def tested(asked: str, found: Sequence[Found]) -> list[str]:
@@ -261,6 +215,8 @@ def used_as_text(asked: str, target: Target, found: Sequence[Found]) -> list[str
     if len(parts) == 1:
         is_set = sets_by_itself(target, {"matches": lines}, ())
         undefined = f"`{asked}` has no definition of its own" if is_set else _undefined(asked, found)
+        if is_unused_aside(_value(found, "find_callers")):
+            undefined = f"Nothing but tests and the like defines `{asked}`"
         return [f"{undefined}; it stands in {_number(lines, found)}:", *listed_lines(lines, found)]
     sure = re.compile(import_pattern(target))
     alone = re.compile(alone_pattern(target))
@@ -296,16 +252,28 @@ def named_exactly(asked: str, target: Target, found: Sequence[Found], *, called:
     """The lines that have a name which is defined nowhere, or only as a part of a longer one: a parameter, a setting, a
     type of a library; or only in another case, as `env` is no `ENV`. None where no line of code has it; of what is
     ``called`` those of a part of a longer name, where one calls it: a field may hold a function."""
-    match = _value(found, "find_callers").get("match")
-    if match not in (("partial",) if called else ("partial", "none", "spelling")):
+    value = _value(found, "find_callers")
+    match, aside = value.get("match"), is_unused_aside(value) and not called
+    if match not in (("partial",) if called else ("partial", "none", "spelling")) and not aside:
         return []
     code = [each for each in matches_of(found) if not is_text(each)]
+    if aside:
+        code = [each for each in code if not stands_aside(each["file"])]
     if called:
         call = calling(re.escape(target.member))
         code = [each for each in code if re.search(call, each["text"]) and not stands_aside(each["file"])]
     if match == "spelling":
         code = [each for each in code if target.stands_in(each["text"]) and not COMMENT.match(each["text"])]
     return used_as_text(asked, target, found) if code else []
+
+
+def is_unused_aside(value: Mapping[str, Any]) -> bool:
+    """Whether only tests and the like define a name, and nothing uses what they define: a key of settings, say, that
+    some test sets too."""
+    scopes = value.get("scopes") or []
+    if value.get("match") != "exact":
+        return False
+    return bool(scopes) and all(is_aside(each) and not any(each.get(kind) for kind in _USES) for each in scopes)
 
 
 def is_renamed(target: Target, value: Mapping[str, Any]) -> bool:

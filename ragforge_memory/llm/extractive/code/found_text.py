@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory.language.names import KINDS, is_aside
+from ragforge_memory.language.reading.endings import MADE
 from ragforge_memory.language.reading.question import Question, search_words
 from ragforge_memory.language.reading.wording import covered
 from ragforge_memory.language.said.openings import BY_WORDS, NOT_UNDERSTOOD, NOTHING_FOUND
@@ -62,7 +63,7 @@ def named_by_word(
     """
     results = value.get("results") or []
     asked = search_words(question)
-    found = [each for each in results if covered(asked, str(each["qualified_name"]).rpartition(".")[2]) == asked]
+    found = [each for each in results if _is_named(asked, each)]
     own = [each for each in found if not is_aside(each)] or ([] if tables else found)
     if not own and tables:
         return []
@@ -78,12 +79,21 @@ def named_by_word(
     ]
 
 
+def _is_named(asked: tuple[str, ...], result: Mapping[str, Any]) -> bool:
+    """Whether a definition's name has the last of the words, and it or its file's path the others: "json tags"."""
+    name = str(result["qualified_name"]).rpartition(".")[2]
+    beside = f"{name} {result['file']}".replace("/", " ")
+    return bool(covered(asked[-1:], name)) and covered(asked, beside) == asked
+
+
 def _word_lines(words: Sequence[str], value: Mapping[str, Any]) -> list[str]:
     """The lines with the most of the words first."""
-    matches = value.get("matches") or []
+    given = [each for each in value.get("matches") or [] if not MADE.search(each["file"])]
+    have = {id(each): len(covered(tuple(words), str(each["text"]))) for each in given}
+    # "Rather" begins as "rate" does, and is another word.
+    matches = [each for each in given if have[id(each)]]
     if not matches:
         return []
-    have = {id(each): len(covered(tuple(words), str(each["text"]))) for each in matches}
     it = "it" if max(have.values()) >= len(words) else "most of it"
     lines = [f"{NOTHING_FOUND} that is defined as or described by `{' '.join(words)}`, but these lines have {it}:"]
     return lines + listed(sorted(matches, key=lambda each: -have[id(each)]), more=bool(value.get("more")))

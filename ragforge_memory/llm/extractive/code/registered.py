@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|(?<!\S)(?://|#(?!\[))[^\n]*|/\*.*?\*/|[\[\](){},;]",
     re.S,
 )
+_OF_TABLES = re.compile(r"keys|options|settings|values|entries|names|variables", re.I)
 _OF_DOCS = re.compile(r"docs?/", re.I)
 _COMMENT = re.compile(r"(?://|#|/\*)")
 # `map[string]Command{` has a bracket before that of the table.
@@ -46,7 +47,7 @@ def registered_calls(question: Question, found: Sequence[Found]) -> tuple[Call, 
     says what it is ("the default filter"), then reads them; nothing for other questions."""
     if question.form == "known by word":
         begun = _begun(question, found)
-        return (_table_call(question.target.text), *map(_read, begun), *around_calls(begun))
+        return (_table_call(question), *map(_read, begun), *around_calls(begun))
     pair = _pair(question)
     if pair is None or _is_spelled(question, found):
         return ()
@@ -64,6 +65,8 @@ def without_registered(question: Question, found: Sequence[Found]) -> Sequence[F
 
 def tables(question: Question, found: Sequence[Found]) -> list[str]:
     """The tables with what is in them, one after the other; none where there is none."""
+    if question.form != "known by word":
+        return []
     lines: list[str] = []
     begun = _begun(question, found)
     around = scopes_around(found, begun)
@@ -132,9 +135,15 @@ def entries_of(text: str) -> Iterator[tuple[str, str]]:
             yield entry["quoted"] or entry["bare"], entry["value"] or ""
 
 
-def _table_call(word: str) -> Call:
-    """Looks for lines that begin a table whose name has a word, in any form."""
-    called = re.escape(beginning(word.lower()))
+def _called(question: Question) -> tuple[str, ...]:
+    """The words that a table's name has to have: of "config keys" ``config``, for keys has every table."""
+    asked = search_words(question)
+    return asked[:-1] if len(asked) > 1 and _OF_TABLES.fullmatch(asked[-1]) else asked
+
+
+def _table_call(question: Question) -> Call:
+    """Looks for lines that begin a table whose name has the last word that tells, in any form."""
+    called = re.escape(beginning(_called(question)[-1].lower()))
     name = rf"[\w$.]*{called}\w*(?:\[\w*\])?"
     typed = r"(?:\s*:[^=\n]{1,60}|\s+[^=\n]{1,60})?"
     begun = r"[^=\n]{0,60}?[\[{(]\s*$"
@@ -144,8 +153,8 @@ def _table_call(word: str) -> Call:
 
 def _begun(question: Question, found: Sequence[Found]) -> list[Mapping[str, Any]]:
     """The lines that begin tables called so, what is called just so first; none of what stands aside."""
-    wanted = {stem(each) for each in search_words(question)}
-    given = _lines(_table_call(question.target.text), found)
+    wanted = {stem(each) for each in _called(question)}
+    given = _lines(_table_call(question), found)
     called = [each for each in given if wanted <= {stem(word) for word in words(_name(each))}]
     own = [each for each in called if not is_aside(each) and not _OF_DOCS.match(each["file"])]
     return sorted(own, key=lambda each: len(words(_name(each))))[:_MAX_TABLES]

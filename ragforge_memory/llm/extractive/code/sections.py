@@ -31,6 +31,10 @@ _PROGRAMS = (
     r"|sphinx-\w+|mkdir"
 )
 _COMMAND = re.compile(rf"^(?:sudo |[A-Z_]+=\S+ )*(?:\./|\.venv|cd |export |source |(?:{_PROGRAMS})\b)")
+# What these tell is how the project that is built in them is run.
+_OF_OTHERS = re.compile(
+    r"(?:^|/)(?:tutorials?|examples?|samples?|demos?|templates?|vendor|third_party|node_modules)/", re.I
+)
 _PROMPT = re.compile(r"^\s*(?:\$|>|%)\s+(?=\S)")
 _SETS_HEADING = r"^\s{0,3}(?:#{1,6}|={1,5})\s.*"
 # A heading of reStructuredText is known by the line below it; a sentence is no heading.
@@ -79,12 +83,21 @@ def section_lines(told: Sequence[Section]) -> list[str]:
     return lines
 
 
+def is_of_others(file: str) -> bool:
+    """Whether a file is of a project that only stands in this one: a tutorial's, an example's."""
+    return bool(_OF_OTHERS.search(file))
+
+
 def _headings(word: str, found: Sequence[Found], place: Callable[[str], Any]) -> list[Mapping[str, Any]]:
     """The headings of texts that have the word, those that say that something is done first."""
     key = heading_call(word).key
     value = next((each.value for each in found if each.call.key == key), None)
     matches = value.get("matches") or [] if isinstance(value, dict) else []
-    rest = [each for each in matches if PROSE.search(each["file"]) or "." not in each["file"].rpartition("/")[2]]
+    rest = [
+        each
+        for each in matches
+        if (PROSE.search(each["file"]) or "." not in each["file"].rpartition("/")[2]) and not is_of_others(each["file"])
+    ]
     rest.sort(key=lambda each: (not _DOING.search(each["text"]), *place(each["file"]), each["line"]))
     return rest[:MAX_READ]
 
@@ -117,7 +130,7 @@ def _below(lines: Sequence[str]) -> list[str]:
 
 def _commands(lines: Sequence[str], *, marked: bool) -> list[str]:
     """The lines of the blocks of code in a section that a shell runs; ``marked``: it is a text with fences."""
-    kept: list[str] = []
+    blocks: list[list[str]] = [[]]
     fenced, shell, indent = "", False, -1
     for line in lines:
         if marked and (fence := _FENCE.match(line)):
@@ -125,16 +138,24 @@ def _commands(lines: Sequence[str], *, marked: bool) -> list[str]:
                 fenced = "" if line.strip().startswith(fenced) else fenced
             else:
                 fenced, shell, indent = fence[1], fence["info"].lower() in _SHELLS, -1
+            blocks.append([])
             continue
         directive = _DIRECTIVE.match(line)
         depth = len(line) - len(line.lstrip())
         if not fenced and directive:
             indent = len(directive["indent"])
+            blocks.append([])
         elif not fenced and line.strip() and depth <= indent:
             indent = -1
+            blocks.append([])
         inside = (bool(fenced) and shell) or (not fenced and ((indent >= 0 and not directive) or _is_prompt(line)))
         if inside and line.strip() and not re.match(r"^\s*:[\w-]+:", line):
-            kept.append(_PROMPT.sub("", line).strip())
+            blocks[-1].append(line)
+    kept: list[str] = []
+    for each in blocks:
+        # Beside what is typed behind a prompt stands what is printed.
+        typed = [line for line in each if _PROMPT.match(line)] or each
+        kept += [_PROMPT.sub("", line).strip() for line in typed]
     return kept if any(map(_COMMAND.match, kept)) else []
 
 

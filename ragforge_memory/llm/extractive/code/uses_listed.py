@@ -60,7 +60,8 @@ def callers(question: Question, asked: str, value: Mapping[str, Any]) -> list[st
         lines += [f"Overloads are not told apart: the calls above may be of {_some(overloads)} too.", ""]
     if silent:
         lines += [f"{silent[0]}: no calls of it were found in this project."] if not lines else []
-        lines += [f"No calls found of {_some(silent)}.", ""] if len(silent) > 1 or len(lines) > 1 else [""]
+        others = silent if len(lines) > 1 else silent[1:]
+        lines += [f"No calls found of {_some(others)}.", ""] if others else [""]
     few = len(question.target.parts) > 1 and any(scope.get("callers") or scope.get("top_level") for scope in scopes)
     lines += _possible(scopes, few=few)
     lines += taken_for(value, asked)
