@@ -30,9 +30,11 @@ LONGEST_SENTENCE = 320
 
 _DECISION = re.compile(
     r"\b(?:decisions?\b|decided|we(?:'ll| will| shall) (?:use|keep|go|stay|stick|store|write|drop|make|not|never)|"
-    r"let'?s (?:use|go with|keep|stick|drop)|agreed (?:to|on|that)|settled on|from now on|going with|"
+    r"let'?s (?:use|go with|keep|stick|drop|name|adopt|pick|choose)|agreed (?:to|on|that)|settled on|from now on|"
+    r"going (?:with|forward)\b|\b(?:verdict|conclusion)(?: is\b|:)|^(?:\w+ )?(?:policy|rule|remember|convention): |"
+    r"(?:, final|(?:is|are|['’]s) final)[.!]*$|"
     r"(?:we|i) (?:chose|choose|picked|rejected)|we won't|opted (?:for|against)|(?:final|our) choice (?:is|was)|"
-    r"we(?:'re| are) (?:using|keeping|dropping))",
+    r"we(?:'re| are) (?:using|keeping|dropping|adopting))",
     re.I,
 )
 # Who is only asked, or only supposes something, has not decided it.
@@ -46,7 +48,7 @@ _UNLESS = "".join(
 # What decides too, but not in a question.
 _CHOICE = re.compile(
     rf"\bwe{_UNLESS}(?:['’](?:re|ve|ll)| are| have| will)?(?: now| just| finally| all| both)?(?: going to| gonna)? "
-    r"(?:(?:go|went|gone|stick|stuck|stay|stayed) with|(?:switch|migrate)(?:d|ed|ing)? (?:over )?to|"
+    r"(?:(?:go|went|gone|stick|stuck|stay|stayed|ship|shipping) with|(?:switch|migrate)(?:d|ed|ing)? (?:over )?to|"
     r"moving (?:over )?to|chosen|picked|opt(?:ed)? for|settled? (?:on|for)|decide (?:on|to|for|against|that))\b|"
     r"\bthat(?:['’]s| is) what we(?:['’](?:ll|re)| will| are)?(?: going to)? "
     r"(?:do|doing|use|using|take|taking|want)\b|"
@@ -68,7 +70,9 @@ _CHOICE = re.compile(
     re.I,
 )
 _ERROR = re.compile(
-    r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|failure\b|crash(?:ed|es)?\b|"
+    r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|(?<!no )(?<!\b0 )failures?\b|"
+    r"crash(?:ed|es)?\b|aborted\b|hangs\b|hung\b(?! up)|oom-killed\b|corrupted\b|(?:http|status)(?: code)? [45]\d\d\b|"
+    r"memory leak|data loss|stack overflow|infinite (?:loop|recursion)|"
     r"segfault|segmentation fault|core dumped|exit(?:ed with)? (?:code|status) [1-9]|panic(?:ked)?\b|deadlock|"
     r"timed out|regression\b|broken\b|bugs?\b|root cause|"
     r"broke\b(?! (?:up|down|into|out|off|even|apart|away|through|for|the (?:ice|news|record)))|"
@@ -102,12 +106,24 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
         {
             *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
             *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
-            *("rejected", "we won't", "opted for", "opted against", "final choice", "our choice"),
+            *("rejected", "we won't", "opted for", "opted against", "final choice", "our choice", "going forward"),
+            *("verdict", "conclusion", "policy:", "rule:", "remember:", "convention:", "final"),
         }
     ),
     _CHOICE: frozenset(
         {
-            *("go with", "went with", "gone with", "stick with", "stuck with", "stay with", "stayed with", "switch to"),
+            *(
+                "ship with",
+                "shipping with",
+                "go with",
+                "went with",
+                "gone with",
+                "stick with",
+                "stuck with",
+                "stay with",
+                "stayed with",
+                "switch to",
+            ),
             *("switched to", "switching to", "over to", "migrate to", "migrated to", "migrating to", "moving to"),
             *("chosen", "picked", "opt for", "opted for", "settle on", "settled on", "settle for", "settled for"),
             *("decide on", "decide to", "decide for", "decide against", "decide that", "that's what", "that’s what"),
@@ -121,6 +137,19 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
     _ERROR: frozenset(
         {
             *("error", "exception", "traceback", "failed", "fails", "failure", "crash", "segfault", "panic"),
+            *(
+                "aborted",
+                "hangs",
+                "hung",
+                "oom-killed",
+                "corrupted",
+                "http 4",
+                "http 5",
+                "http code",
+                "status 4",
+                "status 5",
+            ),
+            *("status code", "memory leak", "data loss", "stack overflow", "infinite loop", "infinite recursion"),
             *("deadlock", "timed out", "regression", "broken", "bug", "root cause", "segmentation fault"),
             *("core dumped", "exit code", "exit status", "exited with", "broke", "breaks", "throws", "threw"),
             *("undefined symbol", "undefined reference", "no such file", "permission denied", "out of memory"),
