@@ -50,8 +50,6 @@ def asked(text: str) -> Question:
         "recap",
         "sum up what we said so far",
         "what did I ask you?",
-        "what did I ask first?",
-        "what was my first question?",
     ],
 )
 def test_of_this_conversation_it_tells_what_the_user_said(text: str) -> None:
@@ -79,6 +77,17 @@ def test_of_earlier_ones_it_tells_when_and_of_what(text: str) -> None:
         "  > Rows are lazy.",
         f"- 2026-02-03 04:05, without a title, conversation {'b' * 8}, 1 message",
     ]
+
+
+@pytest.mark.parametrize("text", ["what did I ask first?", "what was my first question?"])
+def test_of_this_conversation_it_tells_how_it_began(text: str) -> None:
+    told = [f"where is part{number}?" for number in range(8)]
+    here = {"conversations": [{**conversation("Rows", here=True), "message_count": 17}]}
+    first = ["In this conversation you said first:", *(f"- {each}" for each in told[:3])]
+    assert recapitulated(asked(text), told, here) == first
+    # What was said before what is at hand is not known.
+    longer = {"conversations": [{**conversation("Rows", here=True), "message_count": 40}]}
+    assert recapitulated(asked(text), told, longer)[0] == "In this conversation you said, the latest last:"
 
 
 def test_a_conversation_that_only_begins_has_others_before_it_or_none() -> None:

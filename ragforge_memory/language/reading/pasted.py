@@ -26,7 +26,8 @@ _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"\"(.+)\"|“(.+)”|„(.+)[“”]|«(.+)»|`+([^`].*[^`])`+|(?<!\w)'(.+)'(?!\w)")
 # "error: ", "java.sql.SQLException: ", "[ERROR] ", "fatal error: "; whose program it is may stand before.
 _KIND = r"(?:fatal )?(?:\w+[.:]+)*\w*(?:error|exception|warning|fatal|panic|critical)\b(?:\[\w+\])?"
-_PREFIX = re.compile(rf"^(?:[\w./-]+: )?(?:\[{_KIND}\]:?|{_KIND}:)(?: +(?:\[{_KIND}\]:?|{_KIND}:))*\s+", re.I)
+_KINDS = rf"(?:\[(?:[\w-]+ )?{_KIND}\]:?|{_KIND}:)"
+_PREFIX = re.compile(rf"^(?:[\w./-]+: )?{_KINDS}(?: +{_KINDS})*\s+", re.I)
 # Nothing else stands around a message that is asked about.
 _AROUND_WORDS = """
 what whats which where when why who how does do did is are am can could should will means mean meant come comes coming
@@ -56,6 +57,7 @@ _INSIDE = re.compile(
 # What is filled in where a line is made: `{}`, `{name:?}`, `${name}`, `#{name}`, `%s`, `%(name)s`, `$name`.
 _FILLED_IN = r"[$#]?\{[^{}\n]*\}|%\(\w+\)[a-z]|%(?:\d+\$)?[-+#0]*\d*(?:\.\d+)?(?:hh|h|ll|l|z|j)?[a-zA-Z](?!\w)|\$\w+"
 _HOLE = re.compile(_FILLED_IN)
+_FLAG = re.compile(r"(?<!\S)--?[A-Za-z]")
 # What a message quotes in turn is mostly what was filled in.
 _INNER_QUOTE = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 _ESCAPED = re.compile(r"\\[nrt]")
@@ -98,7 +100,8 @@ def pasted(text: str, read: Sequence[Question]) -> Pasted | None:
         around = said.replace(quoted, " ")
         # Two words may be a name in plain words, unless they are said to be a message, and no piece of code.
         least = _RUN - 1 if _SAYS_MESSAGE.search(around) and f"`{quoted}`" not in said else _RUN
-        if len(_words(quoted)) >= least and _is_around(around):
+        typed = f"`{quoted}`" in said and _FLAG.search(quoted)  # a command line
+        if len(_words(quoted)) >= least and _is_around(around) and not typed:
             return Pasted(_without_prefix(quoted), sure=True)
     lead, colon, behind = said.partition(": ")
     if colon and _SAYS_MESSAGE.search(lead) and _is_around(lead) and len(_words(behind)) >= _RUN:

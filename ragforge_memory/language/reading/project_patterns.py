@@ -7,7 +7,7 @@ _KIND = r"(?: (?:the|our|all|its|of|other|external|third[- ]party|run-?time|dev(
 _NEEDED = rf"{_KIND} (?:dependencies|requirements|libraries|packages)"
 
 DEPENDENCIES = (
-    rf"(?:what|which|list|show|how many)(?: me)?{_NEEDED} (?:does|do) (?:{{project}}|we) "
+    rf"(?:what|which|list|show|how many)(?: me)?{_NEEDED} (?:does|do) (?:{{project}}|we|it|this) "
     r"(?:have|need|use|require|depend on|rely on)",
     rf"(?:what are|list|show|which are)(?: me)?{_KIND} (?:dependencies|requirements)(?: (?:of|in|for) {{project}})?",
     r"(?:what|which) dependencies are (?:there|needed|used|required)",
@@ -64,10 +64,14 @@ UNUSED = (
 )
 """What nothing calls."""
 
+_SORTS_OF_CODE = (
+    "(?:functions|methods|class(?:es)?|constants|variables|modules|files|packages|interfaces|structs|enums|types|traits"
+    "|macros|tests|fields|properties|definitions|callers|things|parts|places)"
+)
 KNOWN_BY_WORD = (
     r"(?:what|which|how many|list|show)(?: me)?(?: (?:all|of|the|kinds?|sorts?|different|available|built-?in))* "
-    r"(?P<x>(?:(?!(?:{noun}|functions|classes)\b)[A-Za-z][\w-]* )?"
-    r"(?!(?:{noun}|things|files|packages|parts|modules|interfaces|methods|fields|properties)\b)[A-Za-z][\w-]*s) "
+    r"(?P<x>(?!(?:{noun}|things|files|packages|parts|methods|fields|properties)\b)(?:[A-Za-z][\w-]* ){0,2}?"
+    rf"(?!{_SORTS_OF_CODE}\b)[A-Za-z][\w-]*s) "
     r"(?:exist|(?:are|is) (?:there|available|supported)|do we have"
     r"|(?:does|do) {project} (?:have|define|provide|offer|support|come with)"
     # A project's own name, which people write small.

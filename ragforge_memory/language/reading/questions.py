@@ -39,6 +39,7 @@ from ragforge_memory.language.reading.targets import (
     PRONOUNS,
     Target,
     has_pronoun,
+    is_file,
     is_method,
     read_target,
     with_mark,
@@ -224,17 +225,15 @@ def _matched(said: str) -> Question | None:
             return Question(form, text=said)
         if form == "said":
             about = _SAID_WORDS.sub(" ", without_days(said)[match.start("x") : match.end("x")])
-            if about.strip(" ?!.,").lower() in PRONOUNS:
-                return Question(form, read_target(about), said)
-            topic = content_words(about) or about.strip("`'\"?!., ").split()
+            bare = about.strip("`'\"?!., ")
+            if bare.lower() in PRONOUNS:
+                return Question(form, read_target(bare), said)
+            topic = (bare,) if is_file(bare) else content_words(about) or tuple(bare.split())
             return Question(form, Target("words", " ".join(topic)), said)
-        if form == "known by word" and not content_words(asked):
-            continue
-        if form in ("commit", "known by word"):  # words, whatever is called exactly so
+        if form == "commit" or (form == "known by word" and content_words(asked)):  # words, whatever is called so
             return Question(form, Target("words", revision_of(groups) if form == "commit" else asked), said)
         if form == "lines":
-            first = int(groups["first"])
-            last = int(groups["last"] or first)
+            first, last = int(groups["first"]), int(groups["last"] or groups["first"])
             return Question(form, read_target(asked), said, min(first, last), max(first, last))
         if form in ("where", "what", "show"):
             form, asked = related(form, without_default(asked))
@@ -254,6 +253,8 @@ def _sensible(question: Question) -> Question | None:
     """The question where form and target go together; None where another pattern should be tried."""
     target = question.target
     match question.form:
+        case "known by word":
+            return None  # of no word that tells anything
         case "of kind":
             words = content_words(target.text) or tuple(target.text.split() if target.text[:1].isupper() else ())
             listed = replace(question, target=Target("words", " ".join(words)))

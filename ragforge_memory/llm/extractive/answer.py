@@ -110,7 +110,7 @@ def write(question: Question, asked: str, found: Sequence[Found]) -> str:
     """
     if len(found) > 1 and (other := otherwise(question, found)) is not None:
         whole = write(other, asked, found[1:])
-        away = other.form != "search" and not whole.startswith(NOTHING_FOUND)
+        away = other.target.file != question.target.file and not whole.startswith(NOTHING_FOUND)
         return f"{not_there(question, asked)}\n\n{whole}" if away else whole
     failed = next((each for each in found if each.error is not None), None)
     if not found:

@@ -371,7 +371,7 @@ def _beyond_search(question: Question, searched: dict[str, Any]) -> tuple[Call, 
         return (Call("read_scope", (("name", best["qualified_name"]), ("file", best["file"]))),)
     if not results.missing:
         return ()
-    return (Call("grep_code", (("pattern", line_pattern(results.missing)), ("ignore_case", True), ("limit", 20))),)
+    return (Call("grep_code", (("pattern", line_pattern(results.missing)), ("ignore_case", True), ("limit", 200))),)
 
 
 def _guess(target: Target) -> tuple[Call, ...]:

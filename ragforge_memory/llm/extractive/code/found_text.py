@@ -64,7 +64,11 @@ def named_by_word(
     results = value.get("results") or []
     asked = search_words(question)
     found = [each for each in results if _is_named(asked, each)]
-    own = [each for each in found if not is_aside(each)] or ([] if tables else found)
+    own = [each for each in found if not is_aside(each)]
+    if not own and not tables:
+        # What stands in a file that is called so is one, whatever its own name.
+        own = [each for each in results if not is_aside(each) and covered(asked, _stem_of(each["file"])) == asked]
+        own = own or found
     if not own and tables:
         return []
     if not own:
@@ -77,6 +81,10 @@ def named_by_word(
         f"What `{question.target.text}` are I cannot tell, but{more} {number} the word in the name:",
         *map(item, own),
     ]
+
+
+def _stem_of(file: str) -> str:
+    return file.rpartition("/")[2].partition(".")[0]
 
 
 def _is_named(asked: tuple[str, ...], result: Mapping[str, Any]) -> bool:

@@ -79,7 +79,8 @@ def member_calls(target: Target, found: Sequence[Found]) -> tuple[Call, ...]:
     """What to ask for a name that nothing is defined under: its lines, and what it would be a member of."""
     parts = target.parts
     if not parts:
-        return ()
+        # No name, but a text that may stand somewhere: "where is `{/.}`?".
+        return (Call("grep_code", (("pattern", re.escape(target.text)), ("limit", MAX_LINES))),) if target.text else ()
     # Of a dotted name all has to stand there: the last part alone means anything, unless its owner sets it.
     whole = spelled(parts)
     if len(parts) == 1:

@@ -12,7 +12,7 @@ from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.reading.targets import Target
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.around import around_calls, scopes_around
-from ragforge_memory.llm.extractive.code.evidence import grep, listed_lines
+from ragforge_memory.llm.extractive.code.evidence import COMMENT, grep, listed_lines
 from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.models.text import counted
@@ -73,12 +73,16 @@ def _fits(question: Question, found: Sequence[Found]) -> list[tuple[Mapping[str,
         if (each := [fit for text in _with_next(line, lines) if (fit := fitting(message, text)) is not None])
     ]
     exact = [each for each in fits if each[1].exact]
-    made = [each for each in fits if not each[1].exact and _is_own(each[0])]
+    made = [each for each in fits if not each[1].exact and _is_own(each[0]) and not COMMENT.match(each[0]["text"])]
     if exact:
         # What a test or a text quotes as it came out is made elsewhere; what has as many of its words is another.
         rest = {(line["file"], line["line"] + more) for line, _ in exact for more in range(_MAX_LINES)}
         made = [each for each in made if each[1].whole and (each[0]["file"], each[0]["line"]) not in rest]
-    made = made or [each for each in fits if not exact]
+    made = made or [
+        each
+        for each in fits
+        if not exact and (each[1].whole or _is_own(each[0])) and not COMMENT.match(each[0]["text"])
+    ]
     best = max(((fit.whole, fit.part) for _, fit in made), default=None)
     return [*[each for each in made if (each[1].whole, each[1].part) == best][:_MAX_LIKE], *exact]
 

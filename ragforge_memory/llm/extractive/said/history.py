@@ -36,6 +36,9 @@ _TOPIC = re.compile(
     rf"(?:{WHAT_WAS_SAID}|{NO_DECISION} about|Nothing found about) `(?P<topic>[^`\n]+)`(?! in this project)"
 )
 _ALL = re.compile(rf"(?:What|{NOTHING_FOUND} that) (?:{EVERY_DECISION}|{EVERY_TO_DO})\b")
+_LIKE = re.compile(r"^(?:Also defined|Others):$", re.M)
+# Answers back that "the next one" may be of the list of.
+_MAX_BACK = 6
 # Words of a note that say what it is about.
 _TOPIC_WORDS = 6
 _ONE_WORD = re.compile(r"[A-Za-z_$][\w.$]*")
@@ -100,14 +103,13 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
             subject = _last_subject(earlier, system)
             return (_as_target(subject),) if subject else ()
         case "ordinal":
-            answer = _last_answer(earlier)
-            listed = items_of(answer)
-            head = _DEFINITION.search(answer)
-            # Where the answer leads with a definition and lists its like below, that one is the first.
-            if head is not None and head.group("file"):
-                listed = (Subject(head.group("name"), head.group("file")), *listed)
-            index = target.number - 1 if target.number > 0 else len(listed) - 1
-            return (_as_target(listed[index]),) if 0 <= index < len(listed) else ()
+            # What was shown of a list since is none itself, and the next of that list may be asked for.
+            for answer in _answers(earlier):
+                listed = _listed(answer)
+                index = target.number - 1 if target.number > 0 else len(listed) - 1
+                if 0 <= index < len(listed):
+                    return (_as_target(listed[index]),)
+            return ()
         case _:
             return (target,)
 
@@ -115,6 +117,20 @@ def resolve_target(target: Target, earlier: Sequence[ChatMessage], system: str) 
 def last_items(earlier: Sequence[ChatMessage]) -> tuple[Target, ...]:
     """The first three definitions that the last answer lists."""
     return tuple(_as_target(item) for item in items_of(_last_answer(earlier))[:3])
+
+
+def _listed(answer: str) -> tuple[Subject, ...]:
+    """The items of an answer's list; where the answer leads with a definition and lists its like below, not what is
+    inside it, that one is the first."""
+    head = _DEFINITION.search(answer)
+    its_like = head is not None and head.group("file") and _LIKE.search(answer)
+    return (*((Subject(head["name"], head["file"]),) if head and its_like else ()), *items_of(answer))
+
+
+def _answers(earlier: Sequence[ChatMessage]) -> list[str]:
+    """The answers before, the last first."""
+    given = [each.content for each in earlier if each.role == "assistant" and each.content.strip()]
+    return given[: -_MAX_BACK - 1 : -1]
 
 
 def _last_subject(earlier: Sequence[ChatMessage], system: str) -> Subject | None:
@@ -142,7 +158,7 @@ def _topic(answer: str) -> str:
 
 
 def _last_answer(earlier: Sequence[ChatMessage]) -> str:
-    return next((each.content for each in reversed(earlier) if each.role == "assistant" and each.content.strip()), "")
+    return next(iter(_answers(earlier)), "")
 
 
 def _subject(match: re.Match[str]) -> Subject:

@@ -27,6 +27,8 @@ _EARLIER = re.compile(
 )
 
 
+_FIRST = re.compile(r"\bfirst\b", re.I)
+_FEW = 3
 _TODAY = re.compile(r"\b(?:today|this (?:morning|afternoon|evening))\b", re.I)
 
 
@@ -45,7 +47,7 @@ def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, A
     earlier = not question.days.just_now and (
         _EARLIER.search(question.text) or (when and not _TODAY.search(question.text))
     )
-    own = [] if earlier else _own(said, this)
+    own = [] if earlier else _own(said, this, first=_FIRST.search(question.text) is not None)
     if own:
         return own
     if when and earlier and this:
@@ -60,10 +62,12 @@ def recapitulated(question: Question, said: Sequence[str], value: Mapping[str, A
     return _own(said, this) or [f"{NOTHING_FOUND}: this conversation begins with your question, and it is the first."]
 
 
-def _own(said: Sequence[str], this: Mapping[str, Any]) -> list[str]:
+def _own(said: Sequence[str], this: Mapping[str, Any], *, first: bool = False) -> list[str]:
     told = [line for each in said if (line := _told(each))]
     if not told:
         return []
+    if first and int(this.get("message_count") or 0) <= 2 * len(said) + 1:
+        return [f"{WHAT_YOU_SAID} first:", *(f"- {line}" for line in told[:_FEW])]
     lines = [f"{WHAT_YOU_SAID}, the latest last:"]
     lines += [f"- {line}" for line in told[-MAX_SAYINGS:]]
     if len(told) > MAX_SAYINGS:
