@@ -282,6 +282,14 @@ CALL () {
   MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
   RETURN a
   UNION
+  // The module before the qualified name, as it is now.
+  MATCH (s:Scope)
+  WHERE s.project = $project AND s.name = last(split($about, '.')) AND $about ENDS WITH '.' + s.qualified_name
+  WITH s, split(left($about, size($about) - size(s.qualified_name) - 1), '.') AS before
+  WHERE all(part IN before WHERE part IN split(replace(s.file, '.', '/'), '/'))
+  MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)
+  RETURN a
+  UNION
   MATCH (s:Scope)
   WHERE s.project = $project AND s.file = $about
   MATCH (s)<-[:RESOLVES_TO]-(a:CodeAnchor)

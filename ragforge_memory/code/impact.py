@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,9 @@ from ragforge_memory.project import git_toplevel
 
 # What git compares a repository's first commit with.
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+Place = tuple[str, str]
+"""A file, and the key of a definition in it."""
+
 _NO_COMMIT = re.compile("0{40}(?:0{24})?")
 
 
@@ -36,7 +40,9 @@ class ScopeDiff:
     after: Definition | None
 
 
-async def impact(root: Path, references: ReferenceStore, revision: str | None = None) -> Impact:
+async def impact(
+    root: Path, references: ReferenceStore, revision: str | None = None, *, ingested: str | None = None
+) -> Impact:
     """What was said of the code that a diff changes.
 
     Args:
@@ -44,6 +50,7 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
         references: the owner's messages.
         revision: a commit: what it changed; ``A..B``: what changed from A to B; ``A...B``: what B changed since both
             parted; None: what is not committed yet.
+        ingested: the commit whose code the graph has: what moved between it and the diff is known by where it was.
 
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
@@ -53,15 +60,29 @@ async def impact(root: Path, references: ReferenceStore, revision: str | None = 
     changes = await asyncio.to_thread(partial(changes_between, root, before, after, submodules=True)) or ()
     inside = {each.file for diff in found for each in (diff.before, diff.after) if each is not None}
     places = {(each.file, each.key) for diff in found for each in (diff.before, diff.after) if each is not None}
+    came = await asyncio.to_thread(_came_from, root, ingested, before, places) if ingested and places else {}
     tied = defaultdict(list)
-    for each in await references.on_places(sorted(places)):
-        tied[each.file, each.key].append(each)
+    for each in await references.on_places(sorted({*places, *came})):
+        for place in ((each.file, each.key), *came.get((each.file, each.key), ())):
+            tied[place].append(each)
     return Impact(
         before=before,
         after=after,
         scopes=tuple(_impacted(diff, tied) for diff in found),
         outside=tuple(sorted({each.after or each.before or "" for each in changes} - inside)),
     )
+
+
+def _came_from(root: Path, ingested: str, before: str, places: Collection[Place]) -> dict[Place, list[Place]]:
+    """Where code stood at the ingested commit that has moved to these places since, with where it is now; nothing where
+    that commit is not before the diff."""
+    if ingested == before or ask(root, "merge-base", ingested, before) != ingested:
+        return {}
+    came: dict[Place, list[Place]] = {}
+    for diff in changed_scopes(root, ingested, before):
+        if diff.change == "moved" and diff.before and diff.after and (diff.after.file, diff.after.key) in places:
+            came.setdefault((diff.before.file, diff.before.key), []).append((diff.after.file, diff.after.key))
+    return came
 
 
 def changed_scopes(root: Path, before: str, after: str | None) -> list[ScopeDiff]:

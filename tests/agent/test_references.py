@@ -73,7 +73,15 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
             [info] = await agent.conversations_about(name)
             assert (info.uuid, info.title) == (conversation.uuid, "Passwords")
             assert answer.uuid in {each.message_id for each in info.references}
-        for name in ("nothing_of_the_kind", "passwords.py:scramble", "passwords.py:nothing(check_password)"):
+        # By the module of then, and of now.
+        for name in ("auth.check_password", "passwords.check_password"):
+            assert [info.uuid for info in await agent.conversations_about(name)] == [conversation.uuid]
+        for name in (
+            "nothing_of_the_kind",
+            "elsewhere.check_password",
+            "passwords.py:scramble",
+            "passwords.py:nothing(check_password)",
+        ):
             assert await agent.conversations_about(name) == []
         with pytest.raises(InvalidInput, match="empty"):
             await agent.conversations_about(" ")

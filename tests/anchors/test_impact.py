@@ -143,6 +143,23 @@ async def test_what_has_the_name_of_what_was_moved_is_nothing_that_was_spoken_of
     assert (await impact(repository.root, talk.references, move)).messages == (said,)
 
 
+async def test_what_moved_since_the_ingest_is_known_by_where_it_was(
+    repository: Repository, run: Run, talk: Talk
+) -> None:
+    said = await talk.say("interest")
+    ingested = repository.git("rev-parse", "HEAD")
+    repository.git("mv", "bank.py", "vault.py")
+    repository.commit()
+    repository.edit("vault.py", ("// 100", "/ 100"))
+    assert (await impact(repository.root, talk.references)).messages == ()
+    assert (await impact(repository.root, talk.references, ingested=ingested)).messages == (said,)
+    changed = repository.commit()
+    found = await impact(repository.root, talk.references, changed, ingested=ingested)
+    assert (changes(found), found.messages) == ({"interest": "changed"}, (said,))
+    # A commit that is not before the diff tells nothing of it.
+    assert (await impact(repository.root, talk.references, changed, ingested=changed)).messages == ()
+
+
 async def test_what_changed_before_it_was_moved_is_named_still(repository: Repository, run: Run, talk: Talk) -> None:
     begin = repository.git("rev-parse", "HEAD")
     said = await talk.say("interest")

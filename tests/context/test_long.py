@@ -229,3 +229,40 @@ async def test_a_decision_outlives_the_large_result_of_a_tool(make_agent: MakeAg
     assert "A remark" not in text_of(last)
     assert problems_of(last, 3_500, [PLANTED[5]]) == []
     assert filler(4_000, "here")[:6_000] in text_of(last)
+
+
+@pytest.mark.parametrize("window", [WINDOW, 128_000])
+async def test_many_short_decisions_stay_where_there_is_room(make_agent: MakeAgent, window: int) -> None:
+    decisions = {turn: f"Decision: service s{turn}x listens on port {8400 + turn}." for turn in range(2, 26)}
+    provider = ScriptedProvider(["Fine."], loop=True)
+    async with make_agent(provider=provider, settings={"compression_max_tokens": window}) as agent:
+        conversation = await agent.create_conversation("many")
+        for turn in range(1, 34):
+            await conversation.send_message(decisions.get(turn, f"Number {turn}?"))
+    for turn in (20, 26, 33):
+        shown = text_of(provider.requests[turn - 1])
+        assert [text for said, text in decisions.items() if said < turn and text not in shown] == []
+
+
+NOTES = {
+    3: "Note: the port of the gateway is 8443.",
+    5: "Important: tokens expire after 15 minutes.",
+    7: "Let us use sqlite.",
+    9: "Going forward, all ids are ULIDs.",
+    11: "note: staging runs on host heron-2.",
+}
+
+
+async def test_notes_inside_of_long_messages_outlive_a_compression(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider([_answers(60)], loop=True)
+    async with make_agent(provider=provider, settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation("noted")
+        compressed = 0
+        for turn in range(1, 31):
+            note = NOTES.get(turn)
+            said = f"{filler(40, turn)}. {note} {filler(40, turn + 99)}." if note else _question(turn, 60)
+            async with conversation.stream_message(said) as stream:
+                compressed += sum([isinstance(event, events.Compressed) async for event in stream])
+    assert compressed > 1
+    for turn, request in enumerate(provider.requests, start=1):
+        assert [note for said, note in NOTES.items() if said < turn and note not in text_of(request)] == [], turn

@@ -28,12 +28,18 @@ def decision_of(message: Message) -> str | None:
     # What only quotes decides nothing.
     if importance < IMPORTANT or (message.model or "").startswith(f"{EXTRACTIVE}:"):
         return None
-    said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
-    if message.role == "user" and not MARKED.match(said.strip()):
-        said = PRINTED.sub("", said)  # what a program must have is no rule of the project
-    decides = deciding_sentences(said)
-    decided = " ".join(_ruled(said, {*decides})[:_STATED]) if message.role == "user" else next(decides, "")
+    decided = " ".join(ruled_in(message)[: _STATED if message.role == "user" else 1])
     return decided or (next(iter(sentences_and_lines(message.content)), None) if importance >= _MARKED else None)
+
+
+def ruled_in(message: Message) -> list[str]:
+    """The sentences of a message that decide or rule something, of a user's those too that are noted."""
+    said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
+    if message.role != "user":
+        return list(deciding_sentences(said))
+    if not MARKED.match(said.strip()):
+        said = PRINTED.sub("", said)  # what a program must have is no rule of the project
+    return _ruled(said, {*deciding_sentences(said)})
 
 
 def _ruled(said: str, decides: Collection[str]) -> list[str]:

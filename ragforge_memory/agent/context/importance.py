@@ -31,10 +31,12 @@ LONGEST_SENTENCE = 320
 _DECISION = re.compile(
     r"\b(?:decisions?\b|decided|we(?:'ll| will| shall) (?:use|keep|go|stay|stick|store|write|drop|make|not|never)|"
     r"let'?s (?:use|go with|keep|stick|drop|name|adopt|pick|choose)|agreed (?:to|on|that)|settled on|from now on|"
-    r"going (?:with|forward)\b|\b(?:verdict|conclusion)(?: is\b|:)|^(?:\w+ )?(?:policy|rule|remember|convention): |"
+    r"going (?:with|forward)\b|\b(?:verdict|conclusion)(?: is\b|:)|^(?:\w+ )?(?:policy|rule|remember|convention"
+    r"|important|ruling|approved|chosen|final|adr[- ]?\d*): |voted (?:for|to|against)|we(?:'ve| have)? (?:adopt(?:ed)?|"
+    r"standardi[sz]ed? on)\b|"
     r"(?:, final|(?:is|are|['’]s) final)[.!]*$|"
     r"(?:we|i) (?:chose|choose|picked|rejected)|we won't|opted (?:for|against)|(?:final|our) choice (?:is|was)|"
-    r"we(?:'re| are) (?:using|keeping|dropping|adopting))",
+    r"we(?:'re| are) (?:using|keeping|dropping|adopting|sticking with))",
     re.I,
 )
 # Who is only asked, or only supposes something, has not decided it.
@@ -57,6 +59,7 @@ _CHOICE = re.compile(
     r"^(?:ok(?:ay)?|alright|all right|fine|right|great|good|cool|so|well|then),? (?!(?:\S+ )*?(?:here|there|what|where|"
     r"how|who|that|as|like|if|when|why|way|think|guess|hope|sure|yes|no|indeed|course|maybe|whatever|which|know|see|"
     r"this) )(?:\S{1,20} ){1,4}it is(?:,? then)?[.!]*$|"
+    r"^(?:option|plan|variant) \w+ it is(?:,? then)?[.!]*$|"
     # "Use zstd, not gzip, for the archives."
     r"^(?:(?:ok(?:ay)?|so|then|and|but|please),? ){0,3}use (?!(?:it|this|that|them)\b)[^,.;:?!]{1,40}"
     r"(?:, not|,? instead of|,? rather than) \S|"
@@ -72,7 +75,10 @@ _CHOICE = re.compile(
 _ERROR = re.compile(
     r"\b(?:errors?\b(?! (?:handl|messag|class|type|code))|traceback|failed\b|fails\b|(?<!no )(?<!\b0 )failures?\b|"
     r"crash(?:ed|es)?\b|aborted\b|hangs\b|hung\b(?! up)|oom-killed\b|corrupted\b|(?:http|status)(?: code)? [45]\d\d\b|"
-    r"memory leak|data loss|stack overflow|infinite (?:loop|recursion)|"
+    r"memory leak|data loss|failing\b|"
+    r"returns? [45]\d\d\b|sig(?:segv|kill|abrt|bus)\b|e(?:connrefused|connreset|noent|acces|perm|timedout|addrinuse)\b|"
+    r"connection (?:refused|reset)|fatal: |npm err!|(?:build|ci|pipeline) is red\b|stack overflow|"
+    r"infinite (?:loop|recursion)|"
     r"segfault|segmentation fault|core dumped|exit(?:ed with)? (?:code|status) [1-9]|panic(?:ked)?\b|deadlock|"
     r"timed out|regression\b|broken\b|bugs?\b|root cause|"
     r"broke\b(?! (?:up|down|into|out|off|even|apart|away|through|for|the (?:ice|news|record)))|"
@@ -107,7 +113,8 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
             *("decision", "decided", "we'll", "we will", "we shall", "let's", "lets", "agreed", "settled on"),
             *("from now on", "going with", "chose", "choose", "picked", "we're", "we are"),
             *("rejected", "we won't", "opted for", "opted against", "final choice", "our choice", "going forward"),
-            *("verdict", "conclusion", "policy:", "rule:", "remember:", "convention:", "final"),
+            *("verdict", "conclusion", "policy:", "rule:", "remember:", "convention:", "final", "important:"),
+            *("ruling:", "approved:", "chosen:", "adr", "voted", "adopt", "standardise", "standardize"),
         }
     ),
     _CHOICE: frozenset(
@@ -149,6 +156,9 @@ _WORDS: dict[re.Pattern[str], frozenset[str]] = {
                 "status 4",
                 "status 5",
             ),
+            *("failing", "return 4", "return 5", "returns 4", "returns 5", "sigsegv", "sigkill", "sigabrt", "sigbus"),
+            *("econnrefused", "econnreset", "enoent", "eacces", "eperm", "etimedout", "eaddrinuse", "connection re"),
+            *("fatal:", "npm err!", "is red"),
             *("status code", "memory leak", "data loss", "stack overflow", "infinite loop", "infinite recursion"),
             *("deadlock", "timed out", "regression", "broken", "bug", "root cause", "segmentation fault"),
             *("core dumped", "exit code", "exit status", "exited with", "broke", "breaks", "throws", "threw"),

@@ -40,8 +40,8 @@ from ragforge_memory.models.tokens import estimate_tokens
 RELEVANT = 10
 """Messages that bear on the question, at most, in a turn."""
 
-IMPORTANT_MESSAGES = 12
-"""Important messages older than the recent ones, at most, in a turn."""
+IMPORTANT_MESSAGES = 60
+"""Important messages older than the recent ones, at most, that a turn reads, and of which it quotes what has room."""
 
 # A heading and its fence, in tokens.
 _HEADING = 25

@@ -9,6 +9,7 @@ from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.decisions import corrections_of, key_of
 from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.code import CodeStore
 from ragforge_memory.models.impact import Impact, ImpactedMessage
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
     """
-    found = await impact_of_code(root, ReferenceStore(services.graph, services.owner), revision)
+    references, project = ReferenceStore(services.graph, services.owner), services.owner.project
+    ingested = (await CodeStore(services.graph, project).state()).commit if project else None
+    found = await impact_of_code(root, references, revision, ingested=ingested)
     messages = {each.message.uuid: each.message for scope in found.scopes for each in scope.messages}
     decided = {uuid: text for uuid, message in messages.items() if (text := decision_of(message)) is not None}
     keys = {uuid: key_of(messages[uuid], text) for uuid, text in decided.items()}
