@@ -114,3 +114,23 @@ def test_why_alone_is_asked_of_what_was_just_told(text: str) -> None:
     earlier = (ChatMessage("user", "who calls Talk.echo?"), ChatMessage("assistant", USES))
     [target] = resolve_target(Target("pronoun", "it"), earlier, "")
     assert target.text == "Talk.echo"
+
+
+def ordinal(number: int, *answers: str) -> tuple[str, ...]:
+    earlier = tuple(ChatMessage("assistant", each) for each in answers)
+    return tuple(each.text for each in resolve_target(Target("ordinal", "that one", number=number), earlier, ""))
+
+
+def test_a_list_is_walked_through() -> None:
+    members = """`Buffer` - src/walk.rs:130 (struct, lines 130-149)
+It has 3 methods inside:
+- `Buffer.new` - src/walk.rs:153 (method)
+- `Buffer.process` - src/walk.rs:174 (method)
+- `Buffer.recv` - src/walk.rs:184 (method)"""
+    shown = "`Buffer.process` - src/walk.rs:174 (method, lines 174-180)\n```rust\n}\n```"
+    # What they are inside of is none of them.
+    assert [ordinal(number, members) for number in (1, 3, 4)] == [("Buffer.new",), ("Buffer.recv",), ()]
+    assert ordinal(3, members, shown) == ("Buffer.recv",)
+    assert ordinal(-1, members, shown, shown) == ("Buffer.recv",)
+    alike = "`run` - a.py:1 (function)\n\nAlso defined:\n- `Job.run` - b.py:2 (method)"
+    assert [ordinal(number, members, alike) for number in (1, 2, 3)] == [("run",), ("Job.run",), ("Buffer.recv",)]

@@ -96,12 +96,13 @@ def pasted(text: str, read: Sequence[Question]) -> Pasted | None:
         return None
     noted = "noted" in forms
     quoted = max((next(filter(None, each.groups())) for each in _QUOTE.finditer(said)), key=len, default="")
+    if f"`{quoted}`" in said and _FLAG.search(quoted):
+        return None  # a command line
     if quoted and not noted:
         around = said.replace(quoted, " ")
         # Two words may be a name in plain words, unless they are said to be a message, and no piece of code.
         least = _RUN - 1 if _SAYS_MESSAGE.search(around) and f"`{quoted}`" not in said else _RUN
-        typed = f"`{quoted}`" in said and _FLAG.search(quoted)  # a command line
-        if len(_words(quoted)) >= least and _is_around(around) and not typed:
+        if len(_words(quoted)) >= least and _is_around(around):
             return Pasted(_without_prefix(quoted), sure=True)
     lead, colon, behind = said.partition(": ")
     if colon and _SAYS_MESSAGE.search(lead) and _is_around(lead) and len(_words(behind)) >= _RUN:
