@@ -13,6 +13,7 @@ from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.agent.services import Services
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.conversation import AssistantResponse, ConversationInfo
@@ -93,13 +94,32 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
         return ""
     try:
         ties = (await Searcher(services).code_of([said])).get(said, [])
+        several = "" if ties else await _several(services, text)
     except RagforgeError:  # the note is kept; what it is tied to is a courtesy
         return ""
     places = [f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in ties]
     if not places:
-        return "tied to no code; a name in backticks, `Class.method`, ties a note to the one definition that it means"
+        return (
+            several
+            or "tied to no code; a name in backticks, `Class.method`, ties a note to the one definition that it means"
+        )
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return f"tied to {', '.join(places[:_SHOWN])}{more}"
+
+
+async def _several(services: Services, text: str) -> str:
+    """Why a note is tied to nothing, where a name in it is that of several definitions; else ''."""
+    from ragforge_memory.code.mentions import find_mentions
+
+    project = services.owner.project
+    for name in find_mentions(text).names if project else ():
+        scopes = await services.scopes.by_name(project, name.rpartition(".")[2])
+        meant = [each for each in scopes if f".{each.qualified_name}".endswith(f".{name}")]
+        if len(meant) > 1:
+            places = ", ".join(f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in meant[:_SHOWN])
+            more = f" and {len(meant) - _SHOWN} more" if len(meant) > _SHOWN else ""
+            return f"tied to no code: `{name}` may be {places}{more}; say which, as `Class.method` or with its file"
+    return ""
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:

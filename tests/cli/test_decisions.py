@@ -52,9 +52,13 @@ def test_a_note_is_answered_with_what_it_is_tied_to(ragforge: CommandLine) -> No
     (ragforge.project / "auth.py").write_text(
         "def check(word):\n    return word\n\n\ndef seal_word(word):\n    return word\n"
     )
+    for name in ("one", "other"):
+        (ragforge.project / f"{name}.py").write_text("def url_for(name):\n    return name\n")
+    several = "tied to no code: `url_for` may be `url_for` (one.py:1), `url_for` (other.py:1); say which, as"
     untied = "tied to no code; a name in backticks, `Class.method`, ties a note"
     for said, told in (
         ("note: check never logs", untied),
+        ("note: `url_for` must stay thread safe", several),
         ("note: `check` and seal_word never log", "tied to `check` (auth.py:1), `seal_word` (auth.py:5)"),
     ):
         asked = ragforge.run("ask", said)
