@@ -25,10 +25,10 @@ from ragforge_memory.project import git_toplevel
 
 # What git compares a repository's first commit with.
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+_NO_COMMIT = re.compile("0{40}(?:0{24})?")
+
 Place = tuple[str, str]
 """A file, and the key of a definition in it."""
-
-_NO_COMMIT = re.compile("0{40}(?:0{24})?")
 
 
 @dataclass(frozen=True, slots=True)

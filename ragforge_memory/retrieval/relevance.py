@@ -51,11 +51,9 @@ class Judged:
 def judged(asked: tuple[str, ...], results: Sequence[Mapping[str, Any]]) -> Judged:
     """Sorts results by how much of the question they have; tests last, unless it asks for them."""
     wanted = asks_for_aside(" ".join(asked))
+    ranked = sorted(results, key=lambda each: _rank(each, covered(asked, _text(each)), asked, wanted))
     asked = _telling(asked, results)
-    scored = sorted(
-        ((each, covered(asked, _text(each))) for each in results),
-        key=lambda pair: _rank(pair[0], pair[1], asked, wanted),
-    )
+    scored = [(each, covered(asked, _text(each))) for each in ranked]
     good = tuple(each for each, have in scored if _answers(each, have, asked))
     if stand_aside(" ".join(asked), good):
         own = ((each, covered(asked, _text(each))) for each in results if not is_aside(each))

@@ -206,7 +206,7 @@ async def condensed(
 def _cues(message: Message) -> list[tuple[Kind, str]]:
     """The sentences of a message that carry something; what a user notes is decided, whatever else its words say."""
     cues = key_sentences(message.content)
-    ruled = ruled_in(message) if (message.importance or 0) >= IMPORTANT else []
+    ruled = list(ruled_in(message)) if (message.importance or 0) >= IMPORTANT else []
     strong = {each for kind, each in cues if kind in _STRONG_KINDS}
     noted: list[tuple[Kind, str]] = [("decision", each) for each in ruled if each not in strong]
     return [(kind, each) for kind, each in cues if each in strong or each not in ruled] + noted

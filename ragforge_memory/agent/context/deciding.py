@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import IMPORTANT, deciding_sentences, own_words, sentences_and_lines
@@ -28,15 +29,15 @@ def decision_of(message: Message) -> str | None:
     # What only quotes decides nothing.
     if importance < IMPORTANT or (message.model or "").startswith(f"{EXTRACTIVE}:"):
         return None
-    decided = " ".join(ruled_in(message)[: _STATED if message.role == "user" else 1])
+    decided = " ".join(islice(ruled_in(message), _STATED if message.role == "user" else 1))
     return decided or (next(iter(sentences_and_lines(message.content)), None) if importance >= _MARKED else None)
 
 
-def ruled_in(message: Message) -> list[str]:
+def ruled_in(message: Message) -> Iterable[str]:
     """The sentences of a message that decide or rule something, of a user's those too that are noted."""
     said = own_words(message.content, message.role)  # a comment of quoted source decides nothing
     if message.role != "user":
-        return list(deciding_sentences(said))
+        return deciding_sentences(said)
     if not MARKED.match(said.strip()):
         said = PRINTED.sub("", said)  # what a program must have is no rule of the project
     return _ruled(said, {*deciding_sentences(said)})
