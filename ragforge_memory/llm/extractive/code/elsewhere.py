@@ -18,7 +18,6 @@ _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\.(?:json|html|css
 _DASHED = re.compile(r"[A-Za-z]\w*(?:-\w+)+")
 _CREATED = re.compile(r"\b(?:created|constructed|instantiated)\W*$", re.I)
 _MADE = KINDS["class"]
-_OF_NAMES: dict[str, Form] = {"outline": "what"}
 _BY_NAME = ("where", "what", "show", "callers", "uses", "callees", "subclasses", "bases", "overrides", "overridden")
 
 
@@ -35,8 +34,10 @@ def otherwise(question: Question, found: Sequence[Found]) -> Question | None:
         return None
     target, match = question.target, first.get("match")
     if target.kind == "file" and first.get("kind") not in (*_FILES, None) and not first.get("unread"):
-        named = replace(target, kind="name") if _DOTTED.fullmatch(target.text) else None
-        return replace(question, form=_OF_NAMES.get(question.form, question.form), target=named) if named else None
+        if _DOTTED.fullmatch(target.text) is None:
+            return None
+        form: Form = "what" if question.form == "outline" else question.form
+        return replace(question, form=form, target=replace(target, kind="name"))
     if question.form in _BY_NAME and target.kind == "name" and is_folder(target.file) and match == "none":
         return replace(question, target=replace(target, file=""))
     if question.form not in ("callers", "uses"):
