@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from ragforge_memory.code.mentions import unquoted
@@ -276,8 +277,9 @@ def is_key(sentence: str) -> bool:
 def placed_sentences(content: str) -> Iterator[Sentence]:
     """The sentences and lines of a text, without list marks, each with its place."""
     start = 0
-    ends = [each.span() for each in SENTENCE_OR_LINE_END.finditer(content)]
-    for end, after in (*ends, (len(content.rstrip()), -1)):
+    # One by one: mostly the first that decides something is all that is looked for.
+    ends = (each.span() for each in SENTENCE_OR_LINE_END.finditer(content))
+    for end, after in chain(ends, ((len(content.rstrip()), -1),)):
         text = _MARKS.sub("", content[start:end]).strip()
         if len(text) > 2:
             yield Sentence(start, end, _on_one_line(text))
