@@ -246,6 +246,11 @@ TIES: dict[str, list[Probe]] = {
             prepare=CROSSED + "SET theirs.name = 'off', theirs.qualified_name = 'off', theirs.file = 'far/x.py'",
             expect=nothing,
         ),
+        Probe(
+            lambda a, b: {"about": "far.off", "limit": 50},
+            prepare=CROSSED + "SET s.name = 'off', s.qualified_name = 'off', s.file = 'far/x.py'",
+            expect=nothing,
+        ),
     ],
     "ties_on_places": [
         _not_looked_for(lambda a, b: {"places": [{"file": a.file, "key": "k1"}], "marks": []}),
