@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent
@@ -58,6 +60,15 @@ async def answer_to(text: str, results: dict[str, Any], *before: ChatMessage, fa
 
 def found(*scopes: dict[str, Any], match: str = "exact") -> dict[str, Any]:
     return {"asked": "x", "match": match, "total": len(scopes), "scopes": list(scopes)}
+
+
+async def ingested(agent: AsyncConversationAgent, root: Path, files: Mapping[str, str]) -> AsyncConversationAgent:
+    """The agent, that has read a project with these files beside its own."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await agent.ingest(root)
+    return agent
 
 
 async def ask(agent: AsyncConversationAgent, text: str) -> list[str]:

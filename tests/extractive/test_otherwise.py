@@ -13,7 +13,7 @@ from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.llm.extractive.code.found_text import named_by_word
 from ragforge_memory.llm.extractive.code.message_lines import NO_LINE_HAS_IT
 from ragforge_memory.retrieval.relevance import judged
-from tests.extractive.asking import ask
+from tests.extractive.asking import ask, ingested
 
 FILES = {
     "shop/session.py": '''def create_session_cookie(response):
@@ -56,12 +56,7 @@ def test_session_cookie_setting():
 
 @pytest.fixture
 async def told(agent: AsyncConversationAgent, tmp_path: Path) -> AsyncConversationAgent:
-    root = tmp_path / "project"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    await agent.ingest(root)
-    return agent
+    return await ingested(agent, tmp_path / "project", FILES)
 
 
 @pytest.mark.anyio

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from tests.extractive.asking import ask
+from tests.extractive.asking import ask, ingested
 
 pytestmark = pytest.mark.anyio
 
@@ -29,11 +29,7 @@ FILES = {
 
 @pytest.fixture
 async def told(agent: AsyncConversationAgent, tmp_path: Path) -> AsyncConversationAgent:
-    root = tmp_path / "project"
-    for name, text in FILES.items():
-        (root / name).write_text(text)
-    await agent.ingest(root)
-    return agent
+    return await ingested(agent, tmp_path / "project", FILES)
 
 
 @pytest.mark.parametrize("said", ['what does "the pool is not open yet" mean?', "ValueError: the pool is not open yet"])

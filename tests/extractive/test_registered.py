@@ -8,7 +8,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.llm.extractive.code.registered import entries_of
-from tests.extractive.asking import ask
+from tests.extractive.asking import ask, ingested
 
 pytestmark = pytest.mark.anyio
 
@@ -42,12 +42,7 @@ FILTERS = {
 
 @pytest.fixture
 async def told(agent: AsyncConversationAgent, tmp_path: Path) -> AsyncConversationAgent:
-    root = tmp_path / "project"
-    for name, text in FILES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    await agent.ingest(root)
-    return agent
+    return await ingested(agent, tmp_path / "project", FILES)
 
 
 async def test_which_there_are(told: AsyncConversationAgent) -> None:

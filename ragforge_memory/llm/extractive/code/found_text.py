@@ -65,12 +65,12 @@ def named_by_word(
     asked = search_words(question)
     found = [each for each in results if _is_named(asked, each)]
     own = [each for each in found if not is_aside(each)]
-    if not own and not tables:
-        # What stands in a file that is called so is one, whatever its own name.
-        own = [each for each in results if not is_aside(each) and covered(asked, _stem_of(each["file"])) == asked]
-        own = own or found
     if not own and tables:
         return []
+    if not own:
+        # What stands in a file that is called so is one, whatever its own name.
+        own = [each for each in results if not is_aside(each) and covered(asked, _stem_of(each["file"])) == asked]
+    own = own or found
     if not own:
         return search_results(replace(question, form="search"), value, lines_found)
     own.sort(key=lambda each: each["type"] not in KINDS["class"])

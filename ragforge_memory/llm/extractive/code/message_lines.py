@@ -73,16 +73,14 @@ def _fits(question: Question, found: Sequence[Found]) -> list[tuple[Mapping[str,
         if (each := [fit for text in _with_next(line, lines) if (fit := fitting(message, text)) is not None])
     ]
     exact = [each for each in fits if each[1].exact]
-    made = [each for each in fits if not each[1].exact and _is_own(each[0]) and not COMMENT.match(each[0]["text"])]
+    parts = [each for each in fits if not each[1].exact and not COMMENT.match(each[0]["text"])]
+    made = [each for each in parts if _is_own(each[0])]
     if exact:
         # What a test or a text quotes as it came out is made elsewhere; what has as many of its words is another.
         rest = {(line["file"], line["line"] + more) for line, _ in exact for more in range(_MAX_LINES)}
         made = [each for each in made if each[1].whole and (each[0]["file"], each[0]["line"]) not in rest]
-    made = made or [
-        each
-        for each in fits
-        if not exact and (each[1].whole or _is_own(each[0])) and not COMMENT.match(each[0]["text"])
-    ]
+    elif not made:
+        made = [each for each in parts if each[1].whole]
     best = max(((fit.whole, fit.part) for _, fit in made), default=None)
     return [*[each for each in made if (each[1].whole, each[1].part) == best][:_MAX_LIKE], *exact]
 
