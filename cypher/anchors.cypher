@@ -57,6 +57,25 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
+  CALL (p) {
+    UNWIND $scopes AS row
+    MATCH (n:Scope {uuid: row.scope})
+    WHERE n.project = p.project
+    RETURN n
+    UNION
+    UNWIND $scopes AS row
+    MATCH (n:CodeAnchor {key: row.anchor})
+    WHERE n.project = p.project
+    RETURN n
+    UNION
+    UNWIND $scopes AS row
+    MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
+    WHERE a.project = p.project
+    RETURN n
+  }
+  // include: locks_of_code
+}
+CALL (p) {
   UNWIND $scopes AS row
   MATCH (s:Scope {uuid: row.scope})
   WHERE s.project = $project
@@ -81,6 +100,9 @@ CALL (p) {
   UNWIND $scopes AS row
   MATCH (a:CodeAnchor)-[:RESOLVES_TO]->(:Scope {uuid: row.scope})
   WHERE a.project = $project AND row.was IN [a.body_hash, a.alone]
+  WITH a, row ORDER BY a.uuid
+  SET a.uuid = a.uuid
+  WITH a, row
   SET a.alone = CASE WHEN a.alone = row.was THEN row.body_hash ELSE a.alone END
   WITH a, row, NOT EXISTS { MATCH (:CodeAnchor {key: row.key}) } AS free
   WHERE a.body_hash = row.was
@@ -96,6 +118,25 @@ MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
+CALL (p) {
+  CALL (p) {
+    UNWIND $anchors AS row
+    MATCH (n:CodeAnchor {uuid: row.uuid})
+    WHERE n.project = p.project
+    RETURN n
+    UNION
+    UNWIND $anchors AS row
+    MATCH (a:CodeAnchor {uuid: row.uuid})--(n:Message|Scope)
+    WHERE a.project = p.project
+    RETURN n
+    UNION
+    UNWIND $anchors AS row
+    MATCH (n:Scope {uuid: row.scope})
+    WHERE n.project = p.project
+    RETURN n
+  }
+  // include: locks_of_code
+}
 CALL (p) {
   UNWIND $anchors AS row
   MATCH (a:CodeAnchor {uuid: row.uuid})

@@ -20,10 +20,18 @@ RETURN lineage, c.head_seq AS head_seq, c.title AS title, coalesce(c.summary_seq
 // than the branch shares, $summary is composed of those that it shares, or the label has it done. A repeated write makes one branch.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c.branched_at = datetime()
+MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
+WHERE parent.user_id = $user_id AND parent.project = $project
+CALL (c, parent) {
+  UNWIND [c, parent] AS n
+  WITH DISTINCT n ORDER BY n.uuid
+  SET n.uuid = n.uuid
+  RETURN count(*) AS locked
+}
 // A delete that was first has the lock until now; what was read of the status before it does not count.
-WITH c WHERE c['status'] <> 'deleting'
-WITH c, reduce(last = 0, to_seq IN COLLECT {
+WITH c, parent WHERE c['status'] <> 'deleting'
+SET c.branched_at = datetime()
+WITH c, parent, reduce(last = 0, to_seq IN COLLECT {
   UNWIND range(0, size($lineage_ids) - 1) AS i
   CALL (i) {
     // The last one that ends inside the part; the index gives them from behind.
@@ -33,8 +41,6 @@ WITH c, reduce(last = 0, to_seq IN COLLECT {
   }
   RETURN to_seq
 } | CASE WHEN to_seq > last THEN to_seq ELSE last END) AS summarized
-MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
-WHERE parent.user_id = $user_id AND parent.project = $project
 WITH c, summarized, parent,
   head(COLLECT { MATCH (m:Message {conversation_id: parent.uuid, seq: $seq}) RETURN m.uuid }) AS from_message_id,
   coalesce(c['token_total'], 0) AS tokens, coalesce(c['compressed_total'], 0) AS compressed, COLLECT {
@@ -61,6 +67,7 @@ ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.
   b.created_at = datetime(), b.updated_at = datetime()
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
+SET b.uuid = b.uuid
 FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0
     OR b.head_seq - b.summarized_seq >= $summarize_every THEN [1] ELSE [] END | SET b:PendingSummary)
 FOREACH (_ IN CASE WHEN b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
@@ -104,16 +111,23 @@ RETURN EXISTS {
 } AS brought
 
 // name: merge_branch
-// One statement, in append_message's order: SET on the conversation takes its write lock; only then is looked whether
+// at once
+// One statement, in append_message's order: SET on both conversations takes their locks; only then is looked whether
 // somebody has brought the other one in meanwhile, up to $to_seq or further, anywhere in the lineage; only then is the
 // message made, with its edge and its ties to all code that either side has talked about since they parted. Repeated
 // with the same uuid, it changes nothing. No seq: it was brought in already.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-SET c.updated_at = datetime()
-WITH c WHERE c['status'] <> 'deleting'
 MATCH (other:Conversation {uuid: $other_id})
 WHERE other.user_id = $user_id AND other.project = $project AND other.status <> 'deleting'
+CALL (c, other) {
+  UNWIND [c, other] AS n
+  WITH n ORDER BY n.uuid
+  SET n.uuid = n.uuid
+  RETURN count(*) AS locked
+}
+WITH c, other WHERE c['status'] <> 'deleting' AND other['status'] <> 'deleting'
+SET c.updated_at = datetime()
 WITH c, other, [i IN range(0, size(coalesce(c.lineage_ids, [])) - 1) | {id: c.lineage_ids[i], top: c.lineage_tops[i]}]
   + [{id: c.uuid, top: c['head_seq']}] AS lineage
 WITH c, other, lineage, EXISTS {
@@ -127,8 +141,6 @@ FOREACH (_ IN CASE WHEN brought THEN [] ELSE [1] END |
   CREATE (c)-[:HAS_MESSAGE]->(m:Message:PendingEmbedding)
   SET m = $message, m.uuid = $uuid, m.conversation_id = c.uuid, m.user_id = c.user_id, m.project = c.project,
     m.owner_token = c.owner_token, m.seq = c.head_seq, m.timestamp = datetime()
-  // The lock before the edge, as complete_turn does.
-  SET other.uuid = other.uuid
   CREATE (m)-[:MERGED_FROM {to_seq: $to_seq}]->(other)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
@@ -145,6 +157,8 @@ CALL (c, other, brought) {
   WHERE said.seq > $fork_seq AND said.seq <= l.top AND said.uuid <> $uuid
   MATCH (said)-[tie:REFERENCES_CODE|ANCHORED_AT]->(code)
   WITH DISTINCT m, type(tie) AS kind, code, tie.kind AS how, tie.scope_hash AS scope_hash, tie.commit AS commit
+  ORDER BY code:CodeAnchor, code.uuid
+  SET code.uuid = code.uuid
   FOREACH (_ IN CASE WHEN kind = 'REFERENCES_CODE' THEN [1] ELSE [] END |
     MERGE (m)-[r:REFERENCES_CODE {kind: how}]->(code)
     ON CREATE SET r.scope_hash = scope_hash, r.commit = commit)

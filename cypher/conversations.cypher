@@ -22,6 +22,14 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
+// name: session_conversation
+// By the owner's unique session, as open_conversation finds it.
+MATCH (c:Conversation {user_id: $user_id, project: $project, session_id: $session_id})
+WHERE c.status <> 'deleting'
+RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, .head_seq, .lineage_ids, .lineage_tops,
+  .user_id, .project, .summarized_seq, .extracted_seq, .file_path, .metadata,
+  created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
+
 // name: get_conversation
 // What is being deleted is hidden from every read.
 MATCH (c:Conversation {uuid: $uuid})
@@ -79,6 +87,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   created_at: toStringOrNull(c.created_at), updated_at: toStringOrNull(c.updated_at)} AS conversation
 
 // name: begin_delete
+// at once
 // From here on nobody reads or appends; the session's name is free at once. What a crash leaves, a sweep finishes. One
 // that is repeated after its answer was lost finds its own token.
 MATCH (c:Conversation {uuid: $uuid})
@@ -88,6 +97,7 @@ REMOVE c.session_id
 RETURN c.uuid AS uuid
 
 // name: keep_shared
+// at once
 // How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none. The
 // ancestors, nearest first, may have waited for it.
 // SET comes first, for its lock: what somebody has begun to import meanwhile is left alone, but for the import that is
@@ -111,32 +121,51 @@ RETURN COLLECT {
 } AS ancestors
 
 // name: delete_messages
-// In batches: one transaction over a large conversation exhausts the server's memory pool. The label says in the same
-// transaction that nobody may be using an anchor any more; forget_anchors looks. A message of an import that has begun
-// since keep_shared is seen after the import's token is.
+// In batches, by seq: one transaction over a large conversation exhausts the server's memory pool. A delete locks what is
+// at the other end of each edge, so all of a batch is locked first. The label says in the same transaction that nobody may
+// be using an anchor any more; forget_anchors looks. A message of an import that has begun since keep_shared is seen after
+// the import's token is.
 // autocommit
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
-MATCH (m:Message {conversation_id: c.uuid})
-WHERE m.seq > coalesce(c.kept_to, 0)
-CALL (c, m) {
-  WITH m WHERE c['import_token'] IS NULL
-  FOREACH (anchor IN COLLECT {
-    MATCH (m)-[:ANCHORED_AT|USED_CONTEXT]->(a:CodeAnchor)
-    RETURN a
-    UNION
+WITH c, coalesce(c.kept_to, 0) AS kept_to,
+  head(COLLECT { MATCH (m:Message {conversation_id: c.uuid}) RETURN m.seq ORDER BY m.seq DESC LIMIT 1 }) AS last
+UNWIND range(kept_to, last - 1, 200) AS above
+CALL (c, above) {
+  MATCH (m:Message {conversation_id: c.uuid})
+  WHERE m.seq > above AND m.seq <= above + 200
+  WITH c, collect(m) AS messages
+  CALL (messages) {
+    UNWIND messages AS m
+    MATCH (m)--(n:Conversation|Summary|Message|Scope|CodeAnchor)
+    WITH DISTINCT n
+    RETURN collect(n) AS beside
+  }
+  CALL (messages) {
+    UNWIND messages AS m
     MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)-[:READ]->(a:CodeAnchor)
-    RETURN a
-  } | SET anchor:LooseAnchor)
-  WITH m
+    RETURN collect(DISTINCT a) AS read
+  }
+  CALL (c, messages, beside, read) {
+    UNWIND [c] + messages + beside + read AS n
+    WITH DISTINCT n, CASE WHEN n:Conversation THEN 1 WHEN n:Summary THEN 2 WHEN n:Message THEN 3 WHEN n:Scope THEN 4
+      ELSE 5 END AS place
+    ORDER BY place, n.uuid
+    SET n.uuid = n.uuid
+    FOREACH (_ IN CASE WHEN n:CodeAnchor THEN [1] ELSE [] END | SET n:LooseAnchor)
+    RETURN count(*) AS locked
+  }
+  WITH c, messages WHERE c['import_token'] IS NULL
+  UNWIND messages AS m
   OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
   OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
   DETACH DELETE result, call
   WITH DISTINCT m
   DETACH DELETE m
-} IN TRANSACTIONS OF 500 ROWS
+} IN TRANSACTIONS OF 1 ROW
 
 // name: finish_delete
+// at once
 // Only what begin_delete marked: a conversation that lives is never deleted by this statement. Of one whose messages
 // are still shared the node stays, without its words, and so do the shared texts that receipts of theirs name. It stays
 // without a message too while a branch of it lives, since only through it are its branches one family. An insight
@@ -144,25 +173,46 @@ CALL (c, m) {
 // is there before it, or not at all; and what somebody imports since keep_shared is left alone.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
-SET c.status = 'deleting'
+CALL (c) {
+  OPTIONAL MATCH (c)-[:HAS_BRANCH]-(n:Conversation)
+  WITH [c] + collect(n) AS family
+  UNWIND family AS n
+  WITH n ORDER BY n.uuid
+  SET n.uuid = n.uuid
+  RETURN count(*) AS locked
+}
 WITH c
 WHERE c['import_token'] IS NULL
-CALL (c) {
-  MATCH (s:Summary {conversation_id: c.uuid})
-  WHERE s.to_seq > coalesce(c.kept_to, 0)
-  DETACH DELETE s
-}
-CALL (c) {
-  MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
-  DETACH DELETE i
-}
 CALL (c) {
   MATCH (c)-[used:USED_PROMPT]->(kept:Prompt)
   WHERE NOT EXISTS {
     MATCH (m:Message {conversation_id: c.uuid})
     WHERE m.seq > 0 AND m.seq <= coalesce(c.kept_to, 0) AND m.receipt CONTAINS kept.uuid
   }
+  WITH used, kept ORDER BY kept.uuid
+  SET kept.uuid = kept.uuid
   DELETE used
+}
+CALL (c) {
+  MATCH (s:Summary {conversation_id: c.uuid})
+  WHERE s.to_seq > coalesce(c.kept_to, 0)
+  WITH collect(s) AS gone
+  CALL (gone) {
+    UNWIND gone AS s
+    OPTIONAL MATCH (s)--(n:Summary|Message)
+    WITH collect(n) AS beside
+    UNWIND gone + beside AS n
+    WITH DISTINCT n, CASE WHEN n:Summary THEN 2 ELSE 3 END AS place
+    ORDER BY place, n.uuid
+    SET n.uuid = n.uuid
+    RETURN count(*) AS locked
+  }
+  UNWIND gone AS s
+  DETACH DELETE s
+}
+CALL (c) {
+  MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
+  DETACH DELETE i
 }
 WITH c, coalesce(c.kept_to, 0) > 0 AS shared,
   EXISTS { MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation) WHERE b.status <> 'deleting' } AS has_family
@@ -192,6 +242,7 @@ RETURN c.uuid AS uuid
 ORDER BY COUNT { (:Conversation)-[:HAS_BRANCH*1..]->(c) } DESC
 
 // name: forget_anchors
+// at once
 // What a delete left loose, and what an import that was undone had made: anchors that nothing is tied to go, the others
 // lose the label. SET takes the lock before the look, so that a tie comes before it or finds no anchor and makes one anew.
 // One that an import still means to tie is held for it.
@@ -200,7 +251,17 @@ WHERE a.project = $project AND NOT EXISTS {
   MATCH (held:Conversation) WHERE held.uuid IN a.held_for AND held.import_until > datetime()
 }
 WITH a ORDER BY a.uuid LIMIT $limit
-SET a.held_for = coalesce(a.held_for, [])
+WITH collect(a) AS loose
+CALL (loose) {
+  UNWIND loose AS a
+  MATCH (a)-[:RESOLVES_TO]->(s:Scope)
+  WITH DISTINCT s ORDER BY s.uuid
+  SET s.uuid = s.uuid
+  RETURN count(*) AS scopes
+}
+UNWIND loose AS a
+WITH a ORDER BY a.uuid
+SET a.uuid = a.uuid
 WITH a, EXISTS { MATCH (a)<--() } AS used, EXISTS {
   MATCH (held:Conversation) WHERE held.uuid IN a['held_for'] AND held.import_until > datetime()
 } AS held

@@ -3,6 +3,24 @@
 // edges of these types between scopes that are ours now; they stay.
     AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
 
+// part: locks_of_code
+// Locks messages, scopes and anchors `n`, in that order and each by uuid, as turns do.
+  WITH DISTINCT n, CASE WHEN n:Message THEN 1 WHEN n:Scope THEN 2 ELSE 3 END AS place
+  ORDER BY place, n.uuid
+  SET n.uuid = n.uuid
+  RETURN count(*) AS locked
+
+// part: locks_of_edges
+// Locks both ends of $edges, in order of uuid.
+  UNWIND $edges AS edge
+  UNWIND [edge.source, edge.target] AS end
+  WITH DISTINCT end ORDER BY end
+  MATCH (n:Scope {uuid: end})
+  WHERE n.project = p.project
+  WITH n ORDER BY n.uuid
+  SET n.uuid = n.uuid
+  RETURN count(*) AS locked
+
 // name: ingest_state
 // All that a second ingest needs, in one read: the project, whether messages are anchored in it, and each file's path,
 // uuid, content hash and how many scopes it should have. Another tool may have taken some away, or what leads to them: so
@@ -209,11 +227,36 @@ RETURN named
 // name: write_files
 // Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so
 // a process that is killed leaves a file either as it was or as it is now; one in parts has no hash before the last. A
-// uuid that another project holds is left alone; what nobody holds yet is claimed.
+// uuid that another project holds is left alone; what nobody holds yet is claimed. Turns write at scopes too, and a delete
+// locks what is at the other end of each edge: all of these are locked first. Files are written under the project's lock.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
-SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p WHERE p['ingest_token'] = $token
+SET p.revision = coalesce(p.revision, 0) + 1
 WITH p
+CALL (p) {
+  CALL (p) {
+    UNWIND $files AS row
+    UNWIND row.scopes AS new
+    MATCH (s:Scope {uuid: new.uuid})
+    WHERE s.project = p.project OR s.project IS NULL
+    RETURN s AS n
+    UNION
+    UNWIND $files AS row
+    UNWIND row.removed AS gone
+    MATCH (s:Scope {uuid: gone})
+    WHERE s.project = p.project
+    RETURN s AS n
+    UNION
+    UNWIND $files AS row
+    UNWIND row.removed AS gone
+    MATCH (s:Scope {uuid: gone})--(n:Message|Scope|CodeAnchor)
+    WHERE s.project = p.project
+    RETURN n
+  }
+  // include: locks_of_code
+}
 CALL (p) {
   UNWIND $files AS row
   MERGE (f:File {uuid: row.uuid})
@@ -253,11 +296,27 @@ CALL (p) {
 RETURN written
 
 // name: remove_files
-// Files that are gone, and what is still known to be in them.
+// Files that are gone, and what is still known to be in them. Locks as in write_files.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
-SET p.revision = coalesce(p.revision, 0) + 1, p.ingest_until = datetime() + duration({seconds: $seconds})
+SET p.ingest_until = datetime() + duration({seconds: $seconds})
+WITH p WHERE p['ingest_token'] = $token
+SET p.revision = coalesce(p.revision, 0) + 1
 WITH p
+CALL (p) {
+  CALL (p) {
+    UNWIND $paths AS path
+    MATCH (n:Scope)
+    WHERE n.project = p.project AND n.file = path AND n.project_token IS NOT NULL
+    RETURN n
+    UNION
+    UNWIND $paths AS path
+    MATCH (s:Scope)--(n:Message|Scope|CodeAnchor)
+    WHERE s.project = p.project AND s.file = path AND s.project_token IS NOT NULL
+    RETURN n
+  }
+  // include: locks_of_code
+}
 CALL (p) {
   UNWIND $paths AS path
   OPTIONAL MATCH (s:Scope)
@@ -293,6 +352,9 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
+  // include: locks_of_edges
+}
+CALL (p) {
   UNWIND $edges AS edge
   MATCH (s:Scope {uuid: edge.source})
   WHERE s.project = $project
@@ -310,6 +372,9 @@ MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
+CALL (p) {
+  // include: locks_of_edges
+}
 CALL (p) {
   UNWIND $edges AS edge
   MATCH (s:Scope {uuid: edge.source})

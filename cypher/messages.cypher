@@ -40,11 +40,11 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title,
 // Write 2: the answer, its tool calls with their results and its ties to code, in one statement of one transaction.
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is. $told are
 // those that the user's message states something about: a decision is tied to its code as an answer is.
-// The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES), whose lock is taken first, oldest
-// first: CREATE by itself counts the edges of a node before it locks it, while whoever stores a vector has locked it and
-// waits for that count to take the label away, so that one of both would have to begin anew, a second later. And once
-// for all turns of the conversation what they have in common ($prompts is empty where read 1 has seen its edge): what no
-// conversation has an edge to is deleted, by whoever deletes the last one.
+// The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES). And once for all turns of the
+// conversation what they have in common ($prompts is empty where read 1 has seen its edge, and ordered): what no
+// conversation has an edge to is deleted, by whoever deletes the last one. Locks are taken in the order of
+// docs/architecture.md: conversation, prompts, messages, summaries, scopes, anchors; the question with the messages that
+// the prompt held, since its state is set and it may be tied to code.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -71,21 +71,21 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     MERGE (kept:Prompt {uuid: prompt.uuid})
     ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = prompt.text,
       kept.created_at = datetime()
+    SET kept.uuid = kept.uuid
     MERGE (c)-[:USED_PROMPT]->(kept)
   )
 )
 WITH c, coalesce(known.seq, c.head_seq) AS seq, known IS NULL AS new
-OPTIONAL MATCH (given_up:Message {uuid: $message.in_reply_to, conversation_id: $conversation_id, state: 'unanswered'})
-SET given_up.state = 'complete'
-WITH c, seq, new
-CALL (new) {
-  WITH new WHERE new
-  MATCH (m:Message {uuid: $uuid})
-  UNWIND $used_messages AS used
+CALL (c, new) {
+  UNWIND [{uuid: $message.in_reply_to}] + CASE WHEN new THEN $used_messages ELSE [] END AS used
   MATCH (x:Message {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
-  WITH m, used, x ORDER BY x.seq
-  SET x.role = x.role
+  WITH c, used, x ORDER BY x.uuid
+  SET x.uuid = x.uuid
+  FOREACH (_ IN CASE WHEN used.tier IS NULL AND x.conversation_id = c.uuid AND x['state'] = 'unanswered'
+    THEN [1] ELSE [] END | SET x.state = 'complete')
+  WITH used, x WHERE used.tier IS NOT NULL
+  MATCH (m:Message {uuid: $uuid})
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }
@@ -95,8 +95,8 @@ CALL (new) {
   UNWIND $used_summaries AS used
   MATCH (x:Summary {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
-  WITH m, used, x ORDER BY x.to_seq, x.level
-  SET x.created_at = x.created_at
+  WITH m, used, x ORDER BY x.uuid
+  SET x.uuid = x.uuid
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }
@@ -121,7 +121,7 @@ CALL (c) {
   // include: tied
   RETURN count(*) AS referenced
 }
-RETURN seq, referenced, c:PendingSummary AS due
+RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 
 // name: turn_context
 // Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its
@@ -278,6 +278,7 @@ FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touche
 WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: store_message_embeddings
+// at once
 // The vector and the end of the waiting in one write; embedding a message twice changes nothing.
 // include: storing
 CALL (moving, moved) {
@@ -285,6 +286,9 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (m:Message {uuid: row.uuid})
   WHERE m.user_id = $user_id AND m.project = $project
+  WITH m, row, moving ORDER BY m.uuid
+  SET m.uuid = m.uuid
+  WITH m, row, moving
   CALL db.create.setNodeVectorProperty(m, $property, row.vector)
   REMOVE m:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET m:PendingReembedding)
@@ -295,6 +299,7 @@ RETURN stored, moved
 // part: failing
 // After the third failure the node `n` waits no longer; doctor shows it. One that is repeated after its answer was lost
 // finds that its attempt was counted.
+WITH n ORDER BY n.uuid
 SET n.uuid = n.uuid
 WITH n
 WHERE coalesce(n['attempt'] <> $attempt, true)
@@ -303,6 +308,7 @@ FOREACH (_ IN CASE WHEN n.attempts >= 3 THEN [1] ELSE [] END | REMOVE n:PendingE
 RETURN count(*) AS failed
 
 // name: fail_message_embeddings
+// at once
 UNWIND $uuids AS uuid
 MATCH (n:PendingEmbedding:Message {uuid: uuid})
 WHERE n.user_id = $user_id AND n.project = $project

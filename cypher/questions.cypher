@@ -1,15 +1,9 @@
-// name: settle_questions
-// At a load: a question that nobody has answered for so long is unanswered, whoever asked it and wherever they died.
-// Every message is looked at once, for settled_seq is a watermark, and in one pass: grouping pairs answers with their
-// questions. An answer that names no question (an import's) answers all before it. SET comes first, for its lock.
-MATCH (c:Conversation {uuid: $conversation_id})
-WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-  AND coalesce(c.settled_seq, 0) < c.head_seq
-SET c.settled_seq = coalesce(c.settled_seq, 0)
-WITH c
-CALL (c) {
-  MATCH (m:Message {conversation_id: $conversation_id})
-  WHERE m.seq > c.settled_seq
+// part: questions
+// The questions of `c` behind its watermark that no answer followed, as `question`, and whether that is so for too long.
+// Every message is looked at once, in one pass: grouping pairs answers with their questions. An answer that names no
+// question (an import's) answers all before it.
+  MATCH (m:Message {conversation_id: c.uuid})
+  WHERE m.seq > coalesce(c.settled_seq, 0)
   WITH max(CASE WHEN m.role = 'assistant' AND m.in_reply_to IS NULL THEN m.seq ELSE 0 END) AS followed,
     collect(m) AS messages
   UNWIND messages AS m
@@ -18,6 +12,30 @@ CALL (c) {
   WHERE asked IS NOT NULL AND size(turn) = 1 AND question.role = 'user' AND question.state = 'complete'
     AND question.seq > followed
   WITH question, question.timestamp < datetime() - duration({seconds: $patience}) AS late
+
+// name: unsettled_questions
+// At a load: whether there is a question that nobody has answered for so long, and how far the watermark is behind.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+  AND coalesce(c.settled_seq, 0) < c.head_seq
+CALL (c) {
+  // include: questions
+  RETURN count(CASE WHEN late THEN 1 END) AS unanswered, min(CASE WHEN late THEN null ELSE question.seq END) AS waiting
+}
+RETURN unanswered, coalesce(waiting - 1, c.head_seq) - coalesce(c.settled_seq, 0) AS behind
+
+// name: settle_questions
+// at once
+// A question that nobody has answered for so long is unanswered, whoever asked it and wherever they died; settled_seq is
+// the watermark. SET comes first, for its lock.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+  AND coalesce(c.settled_seq, 0) < c.head_seq
+SET c.uuid = c.uuid
+WITH c
+CALL (c) {
+  // include: questions
+  ORDER BY question.uuid
   FOREACH (_ IN CASE WHEN late THEN [1] ELSE [] END | SET question.state = 'unanswered')
   RETURN count(CASE WHEN late THEN 1 END) AS unanswered, min(CASE WHEN late THEN null ELSE question.seq END) AS waiting
 }

@@ -27,6 +27,7 @@ RETURN c {.uuid, .session_id, .title, .summary, .tags, .status, .message_count, 
   toString(c.updated_at) AS stamp
 
 // name: begin_expiry
+// at once
 // begin_delete for what retention has found: only if nothing was said in it since. SET comes first, for its lock; what was
 // read before it does not count.
 MATCH (c:Conversation {uuid: $uuid})

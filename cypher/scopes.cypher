@@ -163,6 +163,7 @@ WHERE s.project = $project AND s.file IS NOT NULL
 RETURN count(s) AS pending
 
 // name: store_scope_embeddings
+// at once
 // The text may have changed meanwhile; then the scope is still waiting under another hash, and keeps its label.
 // include: storing
 CALL (moving, moved) {
@@ -170,6 +171,9 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (s:Scope {uuid: row.uuid})
   WHERE s.project = $project AND s.hash = row.hash
+  WITH s, row, moving ORDER BY s.uuid
+  SET s.uuid = s.uuid
+  WITH s, row, moving
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)
@@ -178,6 +182,7 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_scope_embeddings
+// at once
 UNWIND $uuids AS uuid
 MATCH (n:PendingEmbedding:Scope {uuid: uuid})
 WHERE n.project = $project

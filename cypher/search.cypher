@@ -174,6 +174,70 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
   }) AS stale,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
+// name: near_messages
+// requires: 2026.2
+// What a turn is given by meaning, in one read: the $limit messages of a lineage up to $floor that are nearest, with their
+// texts. Of what this process has vectors itself ($kept, `stale`: as in search_history_vector_after) it says which are
+// nearest ($places: conversation and seq).
+CYPHER 25
+// include: read_lineage
+CALL (lineage) {
+  UNWIND lineage AS l
+  WITH l.id AS id, CASE WHEN l.top < $floor THEN l.top ELSE $floor END AS top, coalesce($kept[l.id].top, 0) AS kept
+  WHERE kept < top
+  CALL (id, top, kept) {
+    MATCH (m:Message)
+    SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.conversation_id = id AND m.seq > kept AND m.seq <= top LIMIT $take) SCORE AS score
+    RETURN m, score
+  }
+  RETURN m, score
+  ORDER BY score DESC
+  LIMIT $limit
+  UNION ALL
+  UNWIND $places AS place
+  MATCH (m:Message {conversation_id: place[0], seq: place[1]})
+  WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+  RETURN m, null AS score
+}
+WITH c, lineage, collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
+  .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
+  any(l IN lineage WHERE $kept[l.id] IS NOT NULL AND NOT EXISTS {
+    MATCH (held:Conversation {uuid: l.id}), (m:Message {uuid: $kept[l.id].last})
+    WHERE m.conversation_id = held.uuid AND m.seq = $kept[l.id].seq
+      AND coalesce(toStringOrNull(held.restored_at), '') = $kept[l.id].restored
+  }) AS stale,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+
+// name: near_messages
+// Older servers: as search_history_vector there. They keep no vectors.
+// include: read_lineage
+CALL (c, lineage) {
+  CALL (c, lineage) {
+    WITH c, lineage
+    WHERE c.head_seq <= $scan
+    UNWIND lineage AS l
+    MATCH (m:Message {conversation_id: l.id})
+    WHERE m.seq > 0 AND m.seq <= l.top AND m.seq <= $floor AND m[$property] IS NOT NULL
+    RETURN m, vector.similarity.cosine(m[$property], $vector) AS score
+    UNION
+    WITH c, lineage
+    WHERE c.head_seq > $scan
+    CALL db.index.vector.queryNodes('{{index}}', $overfetch, $vector) YIELD node AS m, score
+    WHERE m.seq <= $floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+    RETURN m, score
+  }
+  RETURN m, score
+  ORDER BY score DESC
+  LIMIT $limit
+}
+WITH c, lineage, collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
+  .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
+RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head, false AS stale,
+  coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
+
 // name: vectors_of_history
 // requires: 2026.2
 // The vectors of one conversation's messages after $above, up to $up_to, every $step-th, but not from `waiting` on, which

@@ -12,6 +12,7 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
 } AS first
 
 // name: store_conversation_embeddings
+// at once
 // The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label.
 // include: storing
 CALL (moving, moved) {
@@ -21,6 +22,9 @@ CALL (moving, moved) {
   WHERE c.user_id = $user_id AND c.project = $project
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
     AND CASE WHEN c.message_count > 4 THEN 4 ELSE c.message_count END = row.first
+  WITH c, row, moving ORDER BY c.uuid
+  SET c.uuid = c.uuid
+  WITH c, row, moving
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
   REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)
@@ -29,6 +33,7 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_conversation_embeddings
+// at once
 // Until something new is said of it.
 UNWIND $uuids AS uuid
 MATCH (n:PendingEmbedding:Conversation {uuid: uuid})

@@ -13,6 +13,7 @@ ORDER BY wait, c.updated_at DESC
 LIMIT $limit
 
 // name: claim_summary
+// at once
 // SET first, which takes the write lock (REMOVE of what is not there does not), only then the look at the lease: of
 // many that come at once one gets it. The database's clock decides when it is over. A claim that is repeated finds its
 // own token.
@@ -28,6 +29,7 @@ RETURN free, c.title AS title, c.title_source AS title_source, c.head_seq AS hea
   coalesce(c.summarized_seq, 0) AS summarized_seq, coalesce(c.summary_attempts, 0) AS attempts, c.summary_asked AS asked
 
 // name: renew_summary_lease
+// at once
 // $asked: a model is about to be asked for the stretch that ends there; whoever finds that mark asks it no second time.
 // SET first, which takes the write lock: beside a release the token would still look as ours.
 MATCH (c:Conversation {uuid: $conversation_id})
@@ -81,6 +83,7 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .state, .in_reply_to, .token_cou
   }} AS message
 
 // name: write_summary
+// at once
 // Fenced: a worker whose lease was taken over, or whose watermark is not the conversation's any more, changes nothing.
 // The summary, what it covers, the watermark and the conversation's copy are one write.
 MATCH (c:Conversation {uuid: $conversation_id})
@@ -90,6 +93,7 @@ WITH c
 WHERE c['status'] <> 'deleting' AND c.summary_token = $token AND coalesce(c.summarized_seq, 0) = $watermark
 MERGE (s:Summary {conversation_id: c.uuid, kind: 'rolling', level: $level, from_seq: $from_seq})
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime()
+SET s.uuid = s.uuid
 MERGE (c)-[:HAS_SUMMARY]->(s)
 SET c.summary = $summary, c.summary_seq = $summary_seq, c.summarized_seq = $new_watermark,
   c.summary_until = datetime() + duration({milliseconds: $lease}),
@@ -98,18 +102,22 @@ REMOVE c.summary_attempts
 SET c:PendingEmbedding, s:PendingEmbedding
 WITH s
 CALL (s) {
-  UNWIND $messages AS uuid
-  MATCH (m:Message {uuid: uuid})
-  WHERE m.user_id = $user_id AND m.project = $project
-  MERGE (s)-[:SUMMARIZES]->(m)
-  RETURN count(*) AS messages
-}
-CALL (s) {
   UNWIND $summaries AS uuid
   MATCH (below:Summary {uuid: uuid})
   WHERE below.user_id = $user_id AND below.project = $project
+  WITH s, below ORDER BY below.uuid
+  SET below.uuid = below.uuid
   MERGE (s)-[:SUMMARIZES]->(below)
   RETURN count(*) AS summaries
+}
+CALL (s) {
+  UNWIND $messages AS uuid
+  MATCH (m:Message {uuid: uuid})
+  WHERE m.user_id = $user_id AND m.project = $project
+  WITH s, m ORDER BY m.uuid
+  SET m.uuid = m.uuid
+  MERGE (s)-[:SUMMARIZES]->(m)
+  RETURN count(*) AS messages
 }
 RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
   .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary, messages, summaries
@@ -127,6 +135,7 @@ FOREACH (_ IN CASE WHEN c.summary IS NULL THEN [1] ELSE [] END | SET c:PendingEm
 RETURN c.title AS title
 
 // name: release_summary
+// at once
 // The lease ends; the label goes only where nothing is left to do, under the lock, so that no append is overlooked.
 // After a failure nobody tries again before the pause is over. $broken_off: what a model was asked for was not waited for.
 MATCH (c:Conversation {uuid: $conversation_id})
@@ -150,6 +159,7 @@ RETURN s.uuid AS uuid, s.content AS content
 LIMIT $limit
 
 // name: store_summary_embeddings
+// at once
 // The vector and the end of the waiting in one write; summaries never change.
 // include: storing
 CALL (moving, moved) {
@@ -157,6 +167,9 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (s:Summary {uuid: row.uuid})
   WHERE s.user_id = $user_id AND s.project = $project
+  WITH s, row, moving ORDER BY s.uuid
+  SET s.uuid = s.uuid
+  WITH s, row, moving
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)
@@ -165,6 +178,7 @@ CALL (moving, moved) {
 RETURN stored, moved
 
 // name: fail_summary_embeddings
+// at once
 UNWIND $uuids AS uuid
 MATCH (n:PendingEmbedding:Summary {uuid: uuid})
 WHERE n.user_id = $user_id AND n.project = $project

@@ -47,26 +47,49 @@
 // part: tied
 // Ties the message `m` to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
 // The commit is the one that the last ingest saw, where the file was committed as it was read. `alone` are the tokens that
-// no other scope had when the anchor came on them: who has them later has copied them.
-  WITH m, s, kind, now, p.head_commit AS head,
-    CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END AS commit,
-    CASE WHEN NOT EXISTS {
-      MATCH (t:Scope) WHERE t.project = s.project AND t.body_hash = s.body_hash AND t <> s
-    } THEN s.body_hash END AS alone
-  WITH m, s, kind, head, commit, alone, CASE WHEN now THEN commit END AS then
-  MERGE (m)-[r:REFERENCES_CODE {kind: kind}]->(s)
-  ON CREATE SET r.scope_hash = s.hash, r.commit = then
-  FOREACH (key IN CASE WHEN s.anchor_key IS NULL THEN [] ELSE [s.anchor_key] END |
-    MERGE (a:CodeAnchor {key: key})
-    ON CREATE SET a.uuid = replace(randomUUID(), '-', ''), a.project = s.project, a.file = s.file, a.name = s.name,
-      a.qualified_name = s.qualified_name, a.kind = s.type, a.scope_key = s.key, a.start_line = s.startLine,
-      a.body_hash = s.body_hash, a.signature_hash = s.signature_hash, a.sketch = s.sketch, a.commit = commit,
-      a.first_seen = datetime(), a.status = 'fresh', a.at_file = s.file, a.at_key = s.key, a.at_commit = head,
-      a.alone = alone
-    MERGE (m)-[tie:ANCHORED_AT {kind: kind}]->(a)
-    ON CREATE SET tie.commit = then, tie.scope_hash = s.hash, tie.start_line = s.startLine
-    MERGE (a)-[stands:RESOLVES_TO]->(s)
-    ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = commit,
+// no other scope had when the anchor came on them: who has them later has copied them. All locks come first, of all
+// messages, scopes and anchors, each by uuid; anchors that are new, by key.
+  WITH collect({m: m, s: s, kind: kind, now: now, head: p.head_commit,
+    commit: CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END}) AS ties
+  CALL (ties) {
+    UNWIND ties AS tie
+    WITH DISTINCT tie.m AS message ORDER BY message.uuid
+    SET message.uuid = message.uuid
+    RETURN count(*) AS messages
+  }
+  CALL (ties) {
+    UNWIND ties AS tie
+    WITH DISTINCT tie.s AS scope ORDER BY scope.uuid
+    SET scope.uuid = scope.uuid
+    RETURN count(*) AS scopes_locked
+  }
+  CALL (ties) {
+    UNWIND ties AS tie
+    MATCH (anchor:CodeAnchor {key: tie.s.anchor_key})
+    WITH DISTINCT anchor ORDER BY anchor.uuid
+    SET anchor.uuid = anchor.uuid
+    RETURN count(*) AS anchors
+  }
+  UNWIND ties AS tie
+  WITH tie, tie.m AS message, tie.s AS scope ORDER BY scope.anchor_key
+  WITH tie, message, scope, CASE WHEN NOT EXISTS {
+      MATCH (t:Scope) WHERE t.project = scope.project AND t.body_hash = scope.body_hash AND t <> scope
+    } THEN scope.body_hash END AS alone, CASE WHEN tie.now THEN tie.commit END AS then
+  MERGE (message)-[r:REFERENCES_CODE {kind: tie.kind}]->(scope)
+  ON CREATE SET r.scope_hash = scope.hash, r.commit = then
+  FOREACH (key IN CASE WHEN scope.anchor_key IS NULL THEN [] ELSE [scope.anchor_key] END |
+    MERGE (anchor:CodeAnchor {key: key})
+    ON CREATE SET anchor.uuid = replace(randomUUID(), '-', ''), anchor.project = scope.project, anchor.file = scope.file,
+      anchor.name = scope.name, anchor.qualified_name = scope.qualified_name, anchor.kind = scope.type,
+      anchor.scope_key = scope.key, anchor.start_line = scope.startLine, anchor.body_hash = scope.body_hash,
+      anchor.signature_hash = scope.signature_hash, anchor.sketch = scope.sketch, anchor.commit = tie.commit,
+      anchor.first_seen = datetime(), anchor.status = 'fresh', anchor.at_file = scope.file, anchor.at_key = scope.key,
+      anchor.at_commit = tie.head, anchor.alone = alone
+    SET anchor.key = key
+    MERGE (message)-[said:ANCHORED_AT {kind: tie.kind}]->(anchor)
+    ON CREATE SET said.commit = then, said.scope_hash = scope.hash, said.start_line = scope.startLine
+    MERGE (anchor)-[stands:RESOLVES_TO]->(scope)
+    ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = tie.commit,
       stands.checked_at = datetime()
   )
 
@@ -82,12 +105,12 @@ RETURN part.place AS place, scopes
 // name: tie_messages
 // Messages from elsewhere and what they name, some at a time: the locks are those that turns wait for. They are tied to
 // the code as it is now, at no commit: nobody knows at which one that was said.
-UNWIND $rows AS row
-MATCH (m:Message {uuid: row.message})
-WHERE m.user_id = $user_id AND m.project = $project
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
-CALL (m, p, row) {
+CALL (p) {
+  UNWIND $rows AS row
+  MATCH (m:Message {uuid: row.message})
+  WHERE m.user_id = $user_id AND m.project = $project
   UNWIND row.scopes AS uuid
   MATCH (s:Scope {uuid: uuid})
   WHERE s.project = $project
@@ -95,7 +118,7 @@ CALL (m, p, row) {
   // include: tied
   RETURN count(*) AS tied
 }
-RETURN m.uuid AS message_id, tied
+RETURN tied
 
 // name: untied_since
 // Since when messages were held while code was missing that is there again.

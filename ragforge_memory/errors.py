@@ -11,6 +11,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
   - GraphUnavailable (4)
     + ServerStartError (4): the managed server could not be started
     + GraphTimeout (4): a statement ran into its time-out
+      - GraphBusy (4): the server answers, but did not take the statement in time
   - GraphError: the database refused a statement
     + SchemaTooNew: the graph was written by a newer version of this library
     + EmbeddingMismatch: vectors of another model or dimension
@@ -140,6 +141,13 @@ class ServerStartError(GraphUnavailable):
 
 class GraphTimeout(GraphUnavailable):
     """One statement ran into its time-out; whether a write took place is not known."""
+
+
+class GraphBusy(GraphTimeout):
+    """The server answers, but did not take one statement in time: a lock, a change of leader, memory, or its load.
+
+    It is no outage: other statements go on, and the same one may succeed a moment later.
+    """
 
 
 class GraphError(RagforgeError):

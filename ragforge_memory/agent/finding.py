@@ -143,7 +143,7 @@ async def _create_in_journal(
         raise GraphUnavailable(
             f"Neo4j is away, and a conversation cannot be begun on disk: {error}", hint="make room on the disk"
         ) from (cause or error)
-    services.outage.waits()
+    services.outage.waits(uuid)
     return ConversationInfo(
         uuid=uuid,
         title=creation.title,

@@ -54,6 +54,7 @@ from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
+from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
@@ -166,7 +167,7 @@ async def open_services(wanted: Wanted) -> Services:
             timeout=agent_config.model_timeout_seconds,
         )
         summaries = Summaries(stores.summaries, summarizer)
-        vectors = _vectors(wanted, settings, embedder, stores)
+        messages, vectors = _vectors(wanted, settings, embedder, stores)
         held, held_messages, journal = _held(wanted.owner, agent_config, stores, home)
         opened.callback(journal.close)
         services = Services(
@@ -186,11 +187,16 @@ async def open_services(wanted: Wanted) -> Services:
             remembered=Remembered(agent_config.memory.max_context_messages),
             background=BackgroundWork(
                 vectors,
-                SummaryTask(summaries, vectors.wake, brief=wanted.brief)
+                SummaryTask(
+                    summaries,
+                    lambda: vectors.wake(("summary_vectors", "conversation_vectors")),
+                    brief=wanted.brief,
+                )
                 if agent_config.memory.summarize_every
                 else None,
                 stores.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
+                messages=messages,
             ),
             summarizer=summarizer,
             summaries=summaries if remembers else None,
@@ -299,7 +305,8 @@ def _stores(
             owner,
             summarize_every=memory.summarize_every,
             generate_titles=generate_titles,
-            due=lambda: services().background.wake(due=True),
+            due=lambda: services().background.due(),
+            topic=lambda: services().background.topic(),
         ),
         summaries=SummaryStore(graph, owner, every=memory.summarization.every_n_messages),
         imports=ImportStore(graph, owner, summarize_every=memory.summarize_every, generate_titles=generate_titles),
@@ -309,18 +316,22 @@ def _stores(
     )
 
 
-def _vectors(wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _Stores) -> Background:
+def _vectors(
+    wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _Stores
+) -> tuple[WaitingNodes[WaitingText] | None, Background]:
+    """What takes messages that were said just now, and the task that embeds them and all else that waits."""
     if embedder is None or not settings.agent.memory.embeddings.enabled:
-        return Background(None, ())
+        return None, Background(None, ())
     at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
+    messages = WaitingNodes("messages", stores.messages, text_vectors, stores.use, at_least=at_least)
     waiting: list[Waiting] = [
-        WaitingNodes("messages", stores.messages, text_vectors, stores.use, at_least=at_least),
+        messages,
         WaitingNodes("summary_vectors", stores.summaries, text_vectors, stores.use, at_least=at_least),
     ]
     if not wanted.brief:
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
         waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
-    return Background(embedder, waiting, looks=not wanted.brief)
+    return messages, Background(embedder, waiting, looks=not wanted.brief)
 
 
 def _retention(config: AgentConfig, services: Callable[[], Services]) -> RetentionTask | None:

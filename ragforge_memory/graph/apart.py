@@ -13,6 +13,10 @@ MOST_AT_ONCE = 50
 T = TypeVar("T")
 
 
+class ServerBusy(TimeoutError):
+    """A statement was not done in time, though the server answers others."""
+
+
 async def within(limit: asyncio.Timeout, attempt: Callable[[], Awaitable[T]]) -> T:
     """Awaits ``attempt`` until ``limit``, in a task of its own.
 
@@ -53,10 +57,13 @@ class Places:
         """A place, waited for.
 
         Raises:
-            TimeoutError: there was none for ``longest`` seconds.
+            ServerBusy: there was none for ``longest`` seconds; what hangs gives its place up much earlier.
         """
-        async with asyncio.timeout(longest):
-            await self._free.acquire()
+        try:
+            async with asyncio.timeout(longest):
+                await self._free.acquire()
+        except TimeoutError:
+            raise ServerBusy from None
         try:
             yield
         finally:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ragforge_memory.errors import GraphUnavailable
+from ragforge_memory.errors import GraphBusy, GraphUnavailable
 
 _in_a_hurry: ContextVar[bool] = ContextVar("ragforge_in_a_hurry", default=False)
 
@@ -39,8 +39,9 @@ class Breaker:
         return self._reason is not None
 
     def trip(self, error: GraphUnavailable) -> None:
-        """The graph has failed a turn. Nothing changes where nobody would look whether it is back."""
-        if self._reason is None and self.on_open is not None:
+        """The graph has failed a turn. Nothing changes where it answers and is busy, or where nobody would look whether
+        it is back."""
+        if self._reason is None and self.on_open is not None and not isinstance(error, GraphBusy):
             self._reason = error
             self.on_open(error)
 

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
 
 CONNECT_TIMEOUT = 1.0
+# What fails in passing (a lock, a change of leader, memory) is run again at once, then after pauses that grow from
+# 5 ms to 200 ms, for so long in all. The driver's own retries, which begin with a second's pause, are off.
 RETRY_TIME = 1.0
+RETRY_PAUSES = {"wait_initial": 0.005, "wait_max": 0.2, "wait_jitter": 0.01}
 # A managed server that was killed is started again by its supervisor, which takes some 10 s here.
 RESTART_TIMEOUT = 60.0
 # Work that no user waits for: ingest, deletes, background writes.
@@ -42,7 +45,7 @@ Recover = Callable[[], Awaitable["Neo4jConfig"]]
 
 
 def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
-    """A driver with this library's time-outs (connect 1 s, retries 1 s in all).
+    """A driver with this library's time-outs (connect 1 s, no retries: `GraphClient` has its own).
 
     Raises:
         ConfigError: the address is none, or has a user or a password in it.
@@ -71,7 +74,7 @@ def _driver(uri: str, auth: tuple[str, str] | None) -> neo4j.AsyncDriver:
         auth=auth,
         connection_timeout=CONNECT_TIMEOUT,
         connection_acquisition_timeout=STATEMENT_TIMEOUT,
-        max_transaction_retry_time=RETRY_TIME,
+        max_transaction_retry_time=0,
         keep_alive=True,
         telemetry_disabled=True,
         notifications_min_severity="OFF",
@@ -181,6 +184,7 @@ class GraphClient:
 
         Raises:
             GraphUnavailable: the server cannot be reached, refused the login or took too long.
+            GraphBusy: it answers, but did not take the statement in time.
             GraphError: the database refused the statement.
         """
         return await self._named(name, parameters, write=False, timeout=timeout, names=names, recover=recover)
@@ -324,8 +328,9 @@ class GraphClient:
         at_once: bool,
         repeated: bool = True,
     ) -> list[dict[str, Any]]:
-        """Runs a statement in a transaction of the driver's, which takes three round trips to the server and has its
-        pauses and retries; or ``at_once``, in one, and then only in such a transaction where that failed in passing."""
+        """Runs a statement in a transaction of its own: ``at_once``, in one round trip to the server, else in three,
+        which are safe where the statement must not be run again after its answer was lost. What failed in passing is
+        run again soon, unless it is not to be ``repeated``."""
         self._check_process()
 
         # A process that is halted (Ctrl-Z, a sleeping laptop) keeps what it has locked until the server gives it up.
@@ -352,18 +357,20 @@ class GraphClient:
         async def alone(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
             return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
 
-        async def with_retries(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
+        async def managed(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
             return await (session.execute_write(work) if write else session.execute_read(work))
 
         @unless_vanished
+        async def once() -> list[dict[str, Any]]:
+            return await in_session(alone if at_once else managed)
+
         async def attempt() -> list[dict[str, Any]]:
-            if at_once:
-                try:
-                    return await in_session(alone)
-                except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
-                    if not (repeated and error.is_retryable()):
-                        raise
-            return await in_session(with_retries)
+            try:
+                return await once()
+            except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
+                if not (repeated and error.is_retryable()):
+                    raise
+            return await _again(once)
 
         with self._errors(name):
             async with self._places.one(SLOW_TIMEOUT):
@@ -380,3 +387,18 @@ class GraphClient:
     async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
         keys = result.keys()
         return [{key: plain(record[key]) for key in keys} async for record in result]
+
+
+async def _again(once: Callable[[], Awaitable[T]]) -> T:
+    """Runs a statement that has failed in passing until it does not, for `RETRY_TIME` at most."""
+    import stamina
+
+    async for attempt in stamina.retry_context(on=_in_passing, attempts=None, timeout=RETRY_TIME, **RETRY_PAUSES):
+        with attempt:
+            return await once()
+    raise AssertionError("a retry ends with a result or an error")
+
+
+def _in_passing(error: Exception) -> bool:
+    """Whether the same statement may succeed a moment later."""
+    return isinstance(error, (driver_errors.DriverError, driver_errors.Neo4jError)) and error.is_retryable()

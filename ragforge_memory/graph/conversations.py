@@ -87,8 +87,9 @@ class ConversationStore:
         tags: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationInfo:
-        """Gets the conversation of a session, or makes it; safe when many come at once."""
-        rows = await self._client.write(
+        """Gets the conversation of a session, which writes nothing, or makes it; safe when many come at once."""
+        rows = await self._client.read("session_conversation", session_id=session_id, **self._owner)
+        rows = rows or await self._client.write(
             "open_conversation",
             uuid=uuid4().hex,
             session_id=session_id,

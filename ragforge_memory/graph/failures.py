@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.errors import GraphError, GraphTimeout, GraphUnavailable, RagforgeError
+from ragforge_memory.errors import GraphBusy, GraphError, GraphTimeout, GraphUnavailable, RagforgeError
+from ragforge_memory.graph.apart import ServerBusy
 
 # What to do about what the schema refuses, by the end of the server's code.
 _REFUSED = {
@@ -32,12 +33,18 @@ def translated(name: str, *, address: str, database: str, managed: bool) -> Iter
         managed: whether it is the managed server.
 
     Raises:
-        GraphUnavailable: the server cannot be reached, refused the login or took too long.
+        GraphUnavailable: the server cannot be reached, refused the login or took too long; `GraphBusy` where it
+            answers all the same.
         GraphError: the database refused the statement.
     """
     began = time.monotonic()
     try:
         yield
+    except ServerBusy as error:
+        raise GraphBusy(
+            f"Neo4j at {address} answers, but did not take {name} in {time.monotonic() - began:.1f} s",
+            hint="it has more to do than it can: try again in a moment",
+        ) from error
     except TimeoutError as error:
         raise GraphTimeout(
             f"Neo4j at {address} did not answer in time ({name}, {time.monotonic() - began:.1f} s)",
@@ -63,11 +70,11 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
             "or leave it out to use the managed local server",
         )
     if isinstance(error, driver_errors.ClientError) and "TransactionTimedOut" in (error.code or ""):
-        return GraphTimeout(
+        return GraphBusy(
             f"Neo4j at {address} gave up {name}, which took too long: {first_line(error)}", hint="try again"
         )
-    if isinstance(error, driver_errors.TransientError):
-        return GraphUnavailable(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
+    if isinstance(error, driver_errors.Neo4jError) and error.is_retryable():
+        return GraphBusy(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
     if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
         return GraphUnavailable(
             f"Neo4j at {address} has no database named {database!r}",

@@ -101,6 +101,10 @@ class Kept:
         """Of which conversations, up to and with which seq; empty: nothing is kept."""
         return {copy.conversation_id: top for copy, top, _ in self._copies}
 
+    def up_to(self, floor: int) -> Kept:
+        """What is kept of the messages up to and with a seq."""
+        return Kept([(copy, min(top, floor), end) for copy, top, end in self._copies])
+
     @property
     def ends(self) -> dict[str, dict[str, Any]]:
         """The same as the statement takes it, with the last message of each copy."""

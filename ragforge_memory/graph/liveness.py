@@ -9,7 +9,7 @@ from typing import TypeVar
 import neo4j
 from neo4j import exceptions as driver_errors
 
-from ragforge_memory.graph.apart import within
+from ragforge_memory.graph.apart import ServerBusy, within
 
 # A turn must not hang: the driver's own defaults wait 34 to 121 s (measured on a stopped server). A server that has
 # just started compiles its first statements for seconds: one that takes longer than this is asked whether it is there,
@@ -55,19 +55,21 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
             has gone.
 
     Raises:
-        TimeoutError: the server hangs, or is too slow.
+        TimeoutError: the server hangs; a ServerBusy where it answers and is too slow.
         Exception: what ``attempt`` raises; or what the driver says of a server that has gone.
     """
     loop = asyncio.get_running_loop()
     due = loop.time() + ASKED_AFTER
     watcher: asyncio.Task[None] | None = None
     refused: Exception | None = None
+    answered = False
 
     async def watch() -> None:
-        nonlocal refused
+        nonlocal refused, answered
         while True:
             early = loop.time() < due - GONE_AFTER
             refused = await refusal(driver, due - loop.time() if early else ALIVE_TIMEOUT)
+            answered = refused is None
             if is_lost(refused) or (refused is not None and not early):
                 break
             await asyncio.sleep(due - loop.time() if early else STATEMENT_TIMEOUT)
@@ -84,6 +86,8 @@ async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaita
     except TimeoutError:
         if refused is not None and is_lost(refused):
             raise refused from None
+        if answered:
+            raise ServerBusy from None
         raise
     finally:
         timer.cancel()

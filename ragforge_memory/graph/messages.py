@@ -19,6 +19,8 @@ from ragforge_memory.models.conversation import Message, MessageState, Role, Too
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
 
+# A load moves the watermark of settled questions where it is so far behind.
+SETTLE_BEHIND = 1_000
 # Seconds after which no answer to a question is expected any more; see `MessageStore.settle`.
 ANSWER_PATIENCE = 3_600
 
@@ -142,6 +144,7 @@ class MessageStore(WaitingTexts):
         summarize_every: messages after which a summary is due; None: never.
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
         due: called after an answer was stored in a conversation that waits for a summary or a title.
+        topic: called likewise where it waits for the vector of what it is about.
     """
 
     _kind = "message"
@@ -154,12 +157,14 @@ class MessageStore(WaitingTexts):
         summarize_every: int | None = None,
         generate_titles: bool = False,
         due: Callable[[], None] = lambda: None,
+        topic: Callable[[], None] = lambda: None,
     ) -> None:
         self._client = client
         self._owner = owner.parameters
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
         self._due = due
+        self._topic = topic
 
     async def append(
         self,
@@ -235,6 +240,8 @@ class MessageStore(WaitingTexts):
         row = _first(rows, conversation_id)
         if row["due"]:
             self._due()
+        if row["topic"]:
+            self._topic()
         return int(row["seq"])
 
     async def turn_context(self, conversation_id: str, query: ContextQuery, *, recover: bool = True) -> TurnContext:
@@ -327,11 +334,13 @@ class MessageStore(WaitingTexts):
 
         An hour by the database's clock: a turn that still runs, in whatever process, is not given up. With the
         defaults a turn has six requests of at most 120 s until the model's first word, and an hour is also where one
-        session ends and the next begins. An answer that comes later all the same sets the state right.
+        session ends and the next begins. An answer that comes later all the same sets the state right. Nothing is
+        written where there is none.
         """
-        rows = await self._client.write(
-            "settle_questions", conversation_id=conversation_id, patience=ANSWER_PATIENCE, **self._owner
-        )
+        asked: dict[str, Any] = {"conversation_id": conversation_id, "patience": ANSWER_PATIENCE, **self._owner}
+        rows = await self._client.read("unsettled_questions", **asked)
+        if rows and (rows[0]["unanswered"] or rows[0]["behind"] >= SETTLE_BEHIND):
+            rows = await self._client.write("settle_questions", **asked)
         return int(rows[0]["unanswered"]) if rows else 0
 
 

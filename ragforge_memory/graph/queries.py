@@ -78,8 +78,10 @@ class Statement:
 
     @cached_property
     def nested(self) -> Statement:
-        """The same with its parameters in one map, as it is sent."""
-        return replace(self, text=_PARAMETER.sub(rf"${GIVEN}.\1", self.text))
+        """The same with its parameters in one map, without comments and indentation, as it is sent."""
+        lines = [line.strip() for line in self.text.splitlines()]
+        text = "\n".join(line for line in lines if line and not line.startswith("//"))
+        return replace(self, text=_PARAMETER.sub(rf"${GIVEN}.\1", text))
 
     def given(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters as `nested` takes them.

@@ -96,7 +96,8 @@ class Receipt:
         return {
             "used_messages": [used.row() for used in self.used if used.kind == "message"],
             "used_summaries": [used.row() for used in self.used if used.kind == "summary"],
-            "prompts": [{"uuid": uuid, "text": text} for uuid, text in self.prompts],
+            # In the order in which they are locked.
+            "prompts": [{"uuid": uuid, "text": text} for uuid, text in sorted(self.prompts)],
         }
 
 

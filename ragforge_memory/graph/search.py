@@ -227,6 +227,61 @@ class SearchStore(OwnerSearch):
             self._kept.notice(space, found.lineage, rows[0]["head"])
         return Hits(tuple(items), found.lineage, found.hidden, space)
 
+    async def near(
+        self, vector: Sequence[float], *, conversation_id: str, floor: int, limit: int, space: Space
+    ) -> list[tuple[Message, float]]:
+        """The messages of a lineage that are nearest to a vector, nearest first, each with its cosine; one read.
+
+        Args:
+            vector: what is looked for, made for ``space``.
+            conversation_id: whose lineage.
+            floor: the last seq that counts.
+            limit: messages at most.
+            space: where the vectors are.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
+            EmbeddingMismatch: the vector is not of that space.
+            SpaceMoved: the project's vectors have moved to another space.
+        """
+        space.check([vector])
+        kept = self._kept.of(space, conversation_id).up_to(floor)
+        local = {(each.conversation_id, each.seq): each.cosine for each in kept.nearest(vector, limit)}
+        try:
+            rows = await self._use.read(
+                "near_messages",
+                self._client,
+                space,
+                names={"index": space.message_index},
+                conversation_id=conversation_id,
+                property=space.property,
+                vector=list(vector),
+                floor=floor,
+                limit=limit,
+                take=_TAKE * limit,
+                scan=_SCAN,
+                overfetch=_OVERFETCH,
+                kept=kept.ends,
+                places=[list(place) for place in local],
+                **self._owner,
+            )
+        except SpaceMoved:
+            self._kept.clear()
+            raise
+        if not rows:
+            raise conversation_gone(conversation_id)
+        [row] = rows
+        if row["stale"]:
+            self._kept.forget(conversation_id)
+            return await self.near(vector, conversation_id=conversation_id, floor=floor, limit=limit, space=space)
+        self._kept.notice(space, tuple(Part(at, int(top)) for at, top in row["lineage"]), row["head"])
+        found: list[tuple[Message, float]] = []
+        for each in row["found"]:
+            said = message(each["message"])
+            place = (said.conversation_id, said.seq)
+            found.append((said, local[place] if each["score"] is None else cosine_of_score(each["score"])))
+        return sorted(found, key=lambda pair: -pair[1])[:limit]
+
     async def _kept_and_after(
         self, kept: Kept, space: Space, parameters: Mapping[str, Any]
     ) -> tuple[list[dict[str, Any]], list[Near]]:

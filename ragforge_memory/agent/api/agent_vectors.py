@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.api.part import AgentPart
 from ragforge_memory.agent.inputs import check_embedder, check_progress, check_seconds
+from ragforge_memory.agent.upkeep.work import countdown
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.opening import Wanted
@@ -28,13 +29,13 @@ class AgentVectors(AgentPart):
     def _wanted(self) -> Wanted: ...
 
     async def drain(self, timeout: float | None = None) -> dict[str, int]:
-        """Waits until the background work that is due is done.
+        """Waits until what was said is in the graph and the background work that is due is done.
 
         Args:
             timeout: seconds; None: as long as it takes, or until the embedder has failed three times in a row.
 
         Returns:
-            What is left, by kind (empty: nothing); the log says why.
+            What is left, by kind (empty: nothing; ``turns`` wait on disk for Neo4j); the log says why.
 
         Raises:
             InvalidInput: the timeout is none.
@@ -42,7 +43,12 @@ class AgentVectors(AgentPart):
         """
         check_seconds(timeout)
         services = await self.open()
-        return await services.background.drain(timeout)
+        remaining = countdown(timeout)
+        turns = await services.outage.drain(remaining())
+        if turns and services.outage.is_on:
+            return {"turns": turns}
+        left = await services.background.drain(remaining())
+        return {"turns": turns, **left} if turns else left
 
     async def reembed(
         self,

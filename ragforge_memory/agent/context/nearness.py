@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, following, similarity_to
 from ragforge_memory.errors import EmbeddingError, foreign
-from ragforge_memory.graph.search import Filters, Hits
-from ragforge_memory.models.conversation import ScoredMessage
+from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
 if TYPE_CHECKING:
@@ -97,39 +96,34 @@ async def _found(
     limit: int,
     failed: Callable[[EmbeddingError], None],
 ) -> list[ScoredMessage]:
-    """The nearest older messages: the question's vector, the nearest places, their texts."""
+    """The nearest older messages."""
     embedder, searches = services.embedder, services.searches
     assert embedder is not None
     assert searches is not None
 
-    async def by_meaning() -> Hits:
+    async def by_meaning() -> list[tuple[Message, float]]:
         space = searches.space
+        if space is None:
+            return []
         vector = await embedder.embed_query(question)
-        # The recent ones are near too, and are in the prompt already.
-        return await searches.by_meaning(
-            vector, conversation_id=conversation_id, filters=Filters(), limit=limit * 2 + 20, space=space
-        )
+        # What is newer than the floor is near too, and is in the prompt already.
+        return await searches.near(vector, conversation_id=conversation_id, floor=floor, limit=limit, space=space)
 
     try:
-        hits = await following(by_meaning)
-        older = [hit for hit in hits.items if hit.seq <= floor][:limit]
-        read = await searches.messages([(hit.conversation_id, hit.seq) for hit in older], filters=Filters())
+        near = await following(by_meaning)
     except Exception as error:  # whatever fails here fails no turn
         log.warning("nothing is found by meaning: %s", error, exc_info=foreign(error))
         if isinstance(error, EmbeddingError):
             failed(error)
         return []
-    found = []
-    for hit in older:
-        item = read.get((hit.conversation_id, hit.seq))
-        if item is not None and item[0].content.strip():
-            found.append(
-                ScoredMessage(
-                    message=item[0],
-                    score=hit.score,
-                    conversation_id=hit.conversation_id,
-                    matched_by=(MEANING,),
-                    similarity=similarity_to(services, question, (item[0].content,), hit.score),
-                )
-            )
-    return found
+    return [
+        ScoredMessage(
+            message=message,
+            score=cosine,
+            conversation_id=message.conversation_id,
+            matched_by=(MEANING,),
+            similarity=similarity_to(services, question, (message.content,), cosine),
+        )
+        for message, cosine in near
+        if message.content.strip()
+    ]

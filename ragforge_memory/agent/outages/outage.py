@@ -22,16 +22,18 @@ _LAST_CHANCE = 10.0
 
 
 class Outage:
-    """Opens the graph's breaker, looks in the background whether the graph is back, and closes it once it is.
+    """Opens the graph's breaker, looks in the background whether the graph is back, and closes it once it answers.
 
     Args:
         graph: the graph.
-        journal: what waits in it is stored before the breaker closes, so that turns find it there.
+        journal: what waits in it of a conversation is stored before turns of that conversation use the graph again.
         replay: stores all that waits; raises GraphUnavailable where the graph is still away.
 
     Attributes:
-        held_up: conversations whose files do not take what waits (they are lost, say). Their turns go to the journal
-            also while the graph is there; all others go on.
+        held_up: conversations of which something waits in the journal: the graph has just come back, was too busy to
+            take it, or their files do not take it (they are lost, say). Their turns go to the journal as long as that
+            lasts; all others go on.
+        unwritable: those of them whose files do not take it.
     """
 
     def __init__(self, graph: GraphClient, journal: Journal, replay: Callable[[], Awaitable[None]]) -> None:
@@ -44,6 +46,8 @@ class Outage:
         self._soon = asyncio.Event()
         self.replaying = asyncio.Lock()
         self.held_up: set[str] = set()
+        self.unwritable: set[str] = set()
+        self._looked = asyncio.Event()
         graph.breaker.on_open = self._opened
 
     @property
@@ -51,22 +55,48 @@ class Outage:
         """Whether turns go to the journal at once."""
         return self._graph.breaker.is_open
 
+    @property
+    def waiting(self) -> int:
+        """How many turns, and conversations without any, wait on disk."""
+        waiting = self._journal.waiting()
+        turns = {turn.conversation_id for turn in waiting.turns.values()}
+        return len(waiting.turns) + len(waiting.creations.keys() - turns)
+
+    async def drain(self, timeout: float | None) -> int:
+        """Waits until nothing waits on disk but for files that cannot be written; returns how much is left.
+
+        Args:
+            timeout: seconds; None: as long as it takes.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                while self._journal.waiting(besides=self.unwritable) and not self._mended_all:
+                    await self._looked.wait()
+        return self.waiting
+
+    @property
+    def _mended_all(self) -> bool:
+        return self._mending is None or self._mending.done()
+
     def begin(self, error: GraphUnavailable) -> None:
-        """The graph has failed a turn."""
+        """The graph has failed a turn. One that is busy is there all the same."""
         self._graph.breaker.trip(error)
 
-    def waits(self) -> None:
-        """Something was journalled just now: where the graph has come back meanwhile, it is stored before other turns
-        use the graph."""
+    def waits(self, conversation_id: str) -> None:
+        """Something of a conversation was journalled just now: where the graph is there, it is stored before other
+        turns of that conversation use the graph."""
         if not self.is_on:
-            self.begin(GraphUnavailable("what was said while Neo4j was away is being stored", hint="ask again"))
+            self.held_up.add(conversation_id)
+            self._mend_soon()
 
     def stored(self, conversation_id: str | None, *, besides: Collection[str] = ()) -> None:
         """Nothing waits any more of a conversation, or of any ``besides`` some."""
         if conversation_id is None:
             self.held_up.intersection_update(besides)
+            self.unwritable.intersection_update(besides)
         else:
             self.held_up.discard(conversation_id)
+            self.unwritable.discard(conversation_id)
 
     def soon(self) -> None:
         """The graph has answered somebody just now: it is looked at once more at once."""
@@ -87,33 +117,39 @@ class Outage:
             self._mending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._mending
-        if self.is_on or self.held_up:
+        if self.is_on or self._journal.waiting():
             with contextlib.suppress(RagforgeError, TimeoutError):
                 async with asyncio.timeout(_LAST_CHANCE):
                     await self._mended(restart=False)
+            if left := self.waiting:
+                log.warning("%s turns wait on disk for the next process with this graph", left)
 
     def _opened(self, error: GraphUnavailable) -> None:
         log.warning("turns go to the journal: %s", error)
+        self._mend_soon()
+
+    def _mend_soon(self) -> None:
         self._pause = _FIRST_PAUSE
-        if self._mending is not None and not self._mending.done():
+        if not self._mended_all:
             self.soon()
         elif not self._closed:
-            # In a context of its own: it is no part of the turn that found the graph away, and is in no hurry.
+            # In a context of its own: it is not a part of the turn that found the graph away, and is in no hurry.
             self._mending = asyncio.get_running_loop().create_task(
                 self._mend(), name="ragforge-outage", context=Context()
             )
 
     async def _mended(self, *, restart: bool) -> bool:
-        """Whether the graph is back and has all that was said; turns use it also where files hold some of it up."""
+        """Whether the graph is back and has all that was said."""
         if not await self._graph.answers(restart=restart):
             return False
-        await self._replay()
-        # Nothing is awaited between this look and the closing: a turn either waits in the journal by now, or goes on.
-        if self._journal.waiting(besides=self.held_up):
-            return False
         if self.is_on:
+            # Nothing is awaited between this look and the closing: a turn either waits in the journal by now, and holds
+            # up its conversation, or goes on.
+            waiting = self._journal.waiting()
+            self.held_up.update(waiting.creations, (turn.conversation_id for turn in waiting.turns.values()))
             self._graph.breaker.close()
             log.warning("the graph is back")
+        await self._replay()
         return not self.held_up
 
     async def _mend(self) -> None:
@@ -122,10 +158,17 @@ class Outage:
             try:
                 if await self._mended(restart=True):
                     return
+            except GraphUnavailable as error:
+                self._graph.breaker.trip(error)
+                self._soon.clear()
+                log.info("the graph is not back yet: %s", error)
             except RagforgeError as error:
                 log.info("the graph is not back yet: %s", error)
             except Exception:
                 log.exception("what waits in the journal could not be stored; trying again")
+            finally:
+                looked, self._looked = self._looked, asyncio.Event()
+                looked.set()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._pause):
                     await self._soon.wait()

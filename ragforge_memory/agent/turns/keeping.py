@@ -21,11 +21,15 @@ from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUn
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
+from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
+
+# What waits of a conversation is stored before its next turn, but not for longer than this.
+CATCH_UP_SECONDS = 2.0
 
 T = TypeVar("T")
 
@@ -49,6 +53,8 @@ def title_from(message: NewMessage) -> str | None:
 
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
+KEPT_FOR_NOW = "Neo4j is busy; this turn is kept on disk until it takes it"
+NOT_READ = "Neo4j is busy; this answer does not know what was said before this process began"
 KEPT_IN_MEMORY = "Neo4j is away; this turn is kept in memory, as all are until save()"
 NOT_KEPT = "Neo4j is away and the journal cannot be written: this turn is not kept"
 NOT_HELD = "Neo4j is away and this conversation is not known here: this turn is not kept"
@@ -91,6 +97,7 @@ class Keeping:
         self._waits = False
         self._told_of_loss = False
         self._not_embedded: EmbeddingError | None = None
+        self._question_stored: NewMessage | None = None
         self.asked = False
         self.lost = False
         self.gone = False
@@ -104,6 +111,15 @@ class Keeping:
         """Whether this turn does without the graph."""
         outage = self._services.outage
         return self._services.remembers and (outage.is_on or self._conversation_id in outage.held_up)
+
+    @property
+    def _detail(self) -> str:
+        """What becomes of a turn that does without the graph."""
+        if self._services.in_memory:
+            return KEPT_IN_MEMORY
+        if self._services.outage.is_on:
+            return KEPT_ON_DISK
+        return KEPT_FOR_NOW if self.away or self._waits else NOT_READ
 
     @property
     def _stores(self) -> bool:
@@ -135,6 +151,7 @@ class Keeping:
         Raises:
             ConversationNotFound: the conversation was deleted.
         """
+        await self._catch_up()
         if self._asked_seq is not None:
             self.asked = True
             self.seq = self._asked_seq
@@ -184,7 +201,7 @@ class Keeping:
             else:
                 self._remember(answer.message, seq, answer.tool_calls, stored=True)
                 await self.journal(services.journal.end, self._message_id)
-                services.background.wake()
+                self._embed(answer.message)
                 self.seq = seq
                 return
         _, expected = services.remembered.places(self._conversation_id)
@@ -214,9 +231,15 @@ class Keeping:
                 self._failed("the end of the turn", error)
             else:
                 await self.journal(services.journal.end, self._message_id)
+                self._embed()
                 return
         await self.journal(services.journal.answered, self._message_id, {"state": UNANSWERED})
         await self._replay()
+
+    def _embed(self, answer: NewMessage | None = None) -> None:
+        """Has what this turn stored embedded: the question, where it is new, and the answer in one write."""
+        new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
+        self._services.background.said([WaitingText(each.uuid, each.content) for each in new])
 
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
@@ -275,6 +298,7 @@ class Keeping:
             else:
                 self.asked = True
                 self.seq = seq
+                self._question_stored = question
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
@@ -288,8 +312,7 @@ class Keeping:
         self.waiting = int(self._waits)
         self.asked = True
         if self._waits:
-            if self._conversation_id not in services.outage.held_up:
-                services.outage.waits()
+            services.outage.waits(self._conversation_id)
         else:
             await self.journal(services.journal.end, self._message_id)
         self._remember(question, expected, (), stored=False)
@@ -318,17 +341,22 @@ class Keeping:
             self._services.outage.begin(error)
 
     async def _replay(self) -> None:
-        """Where the graph is there again, or was all the time, what has just been journalled goes there at once."""
+        """Where the graph is there again, or was all the time, what waits of the conversation goes there at once."""
         services = self._services
-        if self.away:
+        if services.outage.is_on:
             return
         try:
             await replay_own(services, self._conversation_id)
-        except GraphUnavailable as error:
-            services.outage.begin(error)
         except RagforgeError as error:
-            log.warning("what waits in the journal cannot be stored yet: %s", error)
-            services.outage.waits()
+            self._failed("what was said", error)
+            services.outage.waits(self._conversation_id)
+
+    async def _catch_up(self) -> None:
+        """What waits of the conversation though the graph is there goes before this turn, which then knows of it."""
+        if self.away and not self._services.outage.is_on:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CATCH_UP_SECONDS):
+                    await self._replay()
 
     def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
         message = Message(
@@ -354,8 +382,7 @@ class Keeping:
         if "graph" not in self.degraded:
             self.degraded.append("graph")
             if not self.lost:
-                kept = KEPT_IN_MEMORY if self._services.in_memory else KEPT_ON_DISK
-                await self._emit(events.Degraded(what="graph", detail=kept))
+                await self._emit(events.Degraded(what="graph", detail=self._detail))
         if self.lost and not self._told_of_loss:
             self._told_of_loss = True
             detail = NOT_HELD if self._services.in_memory else NOT_KEPT

@@ -41,9 +41,13 @@ T = TypeVar("T", bound=_Node)
 
 
 class Waiting(Protocol):
-    """What waits for vectors, of one kind."""
+    """What waits for vectors, of one kind.
+
+    ``look``: something may wait that nobody has offered; cleared once the graph was asked and had nothing.
+    """
 
     kind: str
+    look: bool
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """Embeds some of it, the most urgent first, until ``stop``; returns how many, 0 where nothing waits."""
@@ -93,16 +97,44 @@ class WaitingNodes(Generic[T]):
         self._vectors = vectors
         self._use = space
         self._at_least = at_least
+        self._offered: list[T] = []
+        self.look = True
+
+    def offer(self, some: Sequence[T]) -> None:
+        """Has some embedded that this process has just written, without asking the graph for them."""
+        if self._at_least > 1 or len(self._offered) + len(some) > PAGE:
+            self.look = True  # they have their label
+        else:
+            self._offered += some
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
-        """One page."""
+        """One page: what was offered, else what waits in the graph where there may be something."""
         space = self._use.space
         if space is None:
             return 0
+        try:
+            return await self._embed(await self._page(), space, embedder, stop)
+        except BaseException:
+            self.look = True
+            raise
+
+    async def _page(self) -> list[T]:
+        if self._offered:
+            page, self._offered = self._offered, []
+            return page
+        if not self.look:
+            return []
+        self.look = False
         if self._at_least > 1 and await self._store.count_pending() < self._at_least:
-            return 0
+            return []
         self._at_least = 1
-        waiting = await self._store.pending(PAGE)
+        page = await self._store.pending(PAGE)
+        self.look = self.look or bool(page)
+        return page
+
+    async def _embed(self, waiting: list[T], space: Space, embedder: Embedder, stop: Callable[[], bool]) -> int:
+        if not waiting:
+            return 0
 
         async def store(made: Sequence[tuple[T, Vector]]) -> int:
             # What has changed meanwhile goes on waiting: it counts, so that it is looked for again.
@@ -116,12 +148,15 @@ class WaitingNodes(Generic[T]):
             return await self._vectors(some, embedder)
 
         try:
-            return await embed_page(
+            stored = await embed_page(
                 waiting, vectors=vectors, store=store, fail=fail, answers=partial(answers, embedder), stop=stop
             )
         except SpaceMoved:
             await self._use.left(space)
+            self.look = True
             return await self.embed(embedder, stop)
+        self.look = self.look or stored < len(waiting)
+        return stored
 
     async def count(self) -> int:
         """How many wait."""
@@ -141,13 +176,23 @@ class WaitingScopes:
     def __init__(self, scopes: ScopeStore, project: str) -> None:
         self._scopes = scopes
         self._project = project
+        self.look = True
 
     async def embed(self, embedder: Embedder, stop: Callable[[], bool]) -> int:
         """One page, batch by batch."""
+        if not self.look:
+            return 0
+        self.look = False
         try:
-            return await embed_waiting(self._scopes, self._project, embedder, limit=PAGE, stop=stop)
+            stored = await embed_waiting(self._scopes, self._project, embedder, limit=PAGE, stop=stop)
         except SpaceMoved:
+            self.look = True
             return await self.embed(embedder, stop)
+        except BaseException:
+            self.look = True
+            raise
+        self.look = self.look or bool(stored) or stop()
+        return stored
 
     async def count(self) -> int:
         """How many wait."""
@@ -180,10 +225,12 @@ class Background:
                 idle.set()
             self._task = asyncio.create_task(self._run(), name="ragforge-background")
 
-    def wake(self) -> None:
-        """There may be something new."""
+    def wake(self, kinds: Sequence[str] | None = None) -> None:
+        """There may be something new: of these kinds in the graph (None: of all; none: what was offered)."""
         if self._embedder is None:
             return
+        for each in self._waiting:
+            each.look = each.look or kinds is None or each.kind in kinds
         for idle in self._idle.values():
             idle.clear()
         self._wake.set()
@@ -202,8 +249,7 @@ class Background:
         """
         if self._embedder is None:
             return {}
-        if self._task is None or all(idle.is_set() for idle in self._idle.values()):
-            self.wake()
+        self.wake()
         self._failures = 0
         self._hopeless.clear()
         wanted = [each for each in self._waiting if kinds is None or each.kind in kinds]
@@ -264,7 +310,9 @@ class Background:
                     return
             # A server that is away, or was stopped, is not started for this.
             with contextlib.suppress(RagforgeError):
-                if any([await each.count() for each in self._waiting]):
+                for each in self._waiting:
+                    each.look = each.look or bool(await each.count())
+                if any(each.look for each in self._waiting):
                     return
         await self._wake.wait()
 

@@ -13,7 +13,8 @@ from ragforge_memory.errors import GraphTimeout, GraphUnavailable, foreign
 if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.retention import RetentionTask
     from ragforge_memory.agent.upkeep.summaries import Summaries
-    from ragforge_memory.agent.upkeep.vectors import Background
+    from ragforge_memory.agent.upkeep.vectors import Background, WaitingNodes
+    from ragforge_memory.graph.waiting import WaitingText
 
 log = logging.getLogger(__name__)
 
@@ -140,6 +141,7 @@ class BackgroundWork:
         summaries: makes summaries and titles; None: there are none.
         deletes: finishes the deletes that a crash cut off; None: there are none.
         retention: deletes what is too old; None: everything is kept.
+        messages: takes what was said just now; None: it is looked for in the graph.
     """
 
     def __init__(
@@ -148,8 +150,11 @@ class BackgroundWork:
         summaries: SummaryTask | None = None,
         deletes: Callable[[], Awaitable[int]] | None = None,
         retention: RetentionTask | None = None,
+        *,
+        messages: WaitingNodes[WaitingText] | None = None,
     ) -> None:
         self._vectors = vectors
+        self._messages = messages
         self._summaries = summaries
         self._deletes = deletes
         self._retention = retention
@@ -167,8 +172,25 @@ class BackgroundWork:
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self._vectors.wake()
-        if due and self._summaries is not None:
+        if due:
+            self.due()
+
+    def due(self) -> None:
+        """A conversation waits for a summary or a title."""
+        if self._summaries is not None:
             self._summaries.wake()
+
+    def topic(self) -> None:
+        """A conversation waits for the vector of what it is about."""
+        self._vectors.wake(("conversation_vectors",))
+
+    def said(self, texts: Sequence[WaitingText]) -> None:
+        """These messages were written just now and wait for their vectors."""
+        if self._messages is None:
+            self._vectors.wake(("messages",))
+        else:
+            self._messages.offer(texts)
+            self._vectors.wake(())
 
     def sweep(self) -> None:
         """Looks once in the life of a process for what others have left undone."""
@@ -185,7 +207,7 @@ class BackgroundWork:
         Returns:
             How much is left, by kind (``messages``, ``scopes``, ``summaries`` …); empty: nothing.
         """
-        remaining = _countdown(timeout)
+        remaining = countdown(timeout)
         await self._deleted(remaining)
         left = 0
         if self._summaries is not None and (kinds is None or SummaryTask.kind in kinds):
@@ -199,7 +221,7 @@ class BackgroundWork:
         Returns:
             The messages that are left without a vector, as `drain` does.
         """
-        remaining = _countdown(timeout)
+        remaining = countdown(timeout)
         await self._deleted(remaining)
         if self._summaries is not None:
             await self._summaries.quiet(remaining())
@@ -233,7 +255,7 @@ class BackgroundWork:
                 log.info("finished %s deletes that were cut off", finished)
 
 
-def _countdown(timeout: float | None) -> Callable[[], float | None]:
+def countdown(timeout: float | None) -> Callable[[], float | None]:
     """What is left of so many seconds from now on, whenever it is asked; None: there is no limit."""
     loop = asyncio.get_running_loop()
     start = loop.time()

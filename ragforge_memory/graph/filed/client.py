@@ -29,7 +29,7 @@ READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
-    | {"important_said"}
+    | {"important_said", "near_messages"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
@@ -44,7 +44,7 @@ _FAILS = {
     "pending_message_embeddings": "fail_message_embeddings",
     "pending_conversation_embeddings": "fail_conversation_embeddings",
 }
-_LOADS = frozenset({"get_conversation", "find_conversations", "open_conversation"})
+_LOADS = frozenset({"get_conversation", "session_conversation", "find_conversations", "open_conversation"})
 # Nodes that are looked for at once, the newest first: all before one that is there are there too.
 _CHECKED_AT_ONCE = 100
 # Seconds after which no server still works on a write whose client is gone: statements end within minutes.
@@ -122,7 +122,7 @@ class FiledClient(GraphClient):
 
         Raises:
             ConversationFileError: a file cannot be written; the graph was not asked then.
-            GraphTimeout: other processes held a file's lock for 30 s; 5 s where no ``timeout`` is given, as in a turn.
+            GraphBusy: other processes held a file's lock for 30 s; 5 s where no ``timeout`` is given, as in a turn.
         """
         options: dict[str, Any] = {"timeout": timeout, "names": names, "recover": recover}
         if name in WRITES:
@@ -353,7 +353,7 @@ class FiledClient(GraphClient):
             await super().write(_FAILS[name], uuids=sorted(failed), attempt=uuid4().hex, **owned)
             return
         # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
-        if name == "found_messages":
+        if name in ("found_messages", "near_messages"):
             rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
         elif name == "important_said":
             for row in rows:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
-from ragforge_memory.errors import ConversationFileError, GraphTimeout
+from ragforge_memory.errors import ConversationFileError, GraphBusy
 from ragforge_memory.graph.filed.begun import BegunNotes
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.filed.words import Ranked, Words, rank
@@ -92,7 +92,7 @@ class TextDirectory:
         """The right to write to these conversations' files, here and among all processes.
 
         Raises:
-            GraphTimeout: others wrote there all the time.
+            GraphBusy: others wrote there all the time.
         """
         names = sorted({hashlib.sha256(uuid.encode()).digest()[0] % _LOCKS for uuid in conversations})
         await unbroken(self.prepare)
@@ -131,7 +131,7 @@ async def _acquired(lock: FileLock, seconds: float) -> None:
             return
         except Timeout:
             if asyncio.get_running_loop().time() > deadline:
-                raise GraphTimeout(
+                raise GraphBusy(
                     f"other processes held {lock.lock_file} for {seconds:g} s",
                     hint="one of them may hang while it writes to the same conversation",
                 ) from None
