@@ -111,18 +111,19 @@ async def fill(client: GraphClient, owner: Owner, written: Written, count: int) 
     """``count`` messages with random unit vectors, in ten conversations, written through the store."""
     store = ConversationStore(client, owner)
     conversations = [await store.create(title=f"Benchmark {number}") for number in range(10)]
-    random = np.random.default_rng(7)
-
-    async def fill_one(conversation_id: str) -> None:
-        for done in range(0, count // 10, 100):
-            names = [await written.append(conversation_id) for _ in range(min(100, count // 10 - done))]
-            vectors = random.standard_normal((len(names), DIMENSION))
-            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            await written.messages.store_embeddings(written.space, dict(zip(names, vectors.tolist(), strict=True)))
-
     async with asyncio.TaskGroup() as group:
         for conversation in conversations:
-            group.create_task(fill_one(conversation.uuid))
+            group.create_task(fill_one(written, conversation.uuid, count // 10))
+
+
+async def fill_one(written: Written, conversation_id: str, count: int) -> None:
+    """``count`` messages with random unit vectors in one conversation."""
+    random = np.random.default_rng(7)
+    for done in range(0, count, 100):
+        names = [await written.append(conversation_id) for _ in range(min(100, count - done))]
+        vectors = random.standard_normal((len(names), DIMENSION))
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        await written.messages.store_embeddings(written.space, dict(zip(names, vectors.tolist(), strict=True)))
 
 
 async def check_indexes(driver: neo4j.AsyncDriver, database: str) -> int:
@@ -134,8 +135,11 @@ async def check_indexes(driver: neo4j.AsyncDriver, database: str) -> int:
     return len(rows)
 
 
-async def stores(config: Neo4jConfig, project: str, rounds: int, count: int) -> tuple[list[Figure], dict[str, Any]]:
-    """The figures of the stores, beside the floors."""
+async def measured(config: Neo4jConfig, project: str, rounds: int, count: int) -> tuple[list[Figure], dict[str, Any]]:
+    """The figures of the stores and of agents, beside the floors."""
+    from benchmarks.core_agent import TARGETS as OF_AGENTS
+    from benchmarks.core_agent import agents
+
     owner = Owner("", project)
     client = await connect(config)
     # The floor's driver is opened as the product's: the same time-outs, the same silence about notifications.
@@ -148,16 +152,20 @@ async def stores(config: Neo4jConfig, project: str, rounds: int, count: int) -> 
         started = time.perf_counter()
         await fill(client, owner, written, count)
         filled = time.perf_counter() - started
+        long_one = (await ConversationStore(client, owner).create(title="Long")).uuid
+        await fill_one(written, long_one, count)
         for _ in range(100):
             await written.turn()
         indexes = await check_indexes(floor, config.database)
-        operations: dict[str, Operation] = {
-            **floors(floor, config.database),
-            "append": written.append,
-            "turn": written.turn,
-            "last 20": written.last_20,
-        }
-        times = await interleaved(operations, rounds)
+        async with agents(config, project, written, long_one) as of_agents:
+            operations: dict[str, Operation] = {
+                **floors(floor, config.database),
+                "append": written.append,
+                "turn": written.turn,
+                "last 20": written.last_20,
+                **of_agents,
+            }
+            times = await interleaved(operations, rounds)
     finally:
         await floor.close()
         await client.aclose()
@@ -169,6 +177,10 @@ async def stores(config: Neo4jConfig, project: str, rounds: int, count: int) -> 
         Figure("append a user message", middle["append"] / write, "x", TARGETS["append"], ms(middle["append"])),
         Figure("a turn, two tool calls of 1 kB", middle["turn"] / write, "x", TARGETS["turn"], ms(middle["turn"])),
         Figure("last 20 with tool calls", middle["last 20"] / read, "x", TARGETS["last 20"], ms(middle["last 20"])),
+        *(
+            Figure(name, middle[name] / middle[beside], "x", most, f"{ms(middle[name])}, of {beside}")
+            for name, (beside, most) in OF_AGENTS.items()
+        ),
     ]
     facts = {"indexes": indexes, "messages": count, "rounds": rounds, "filled_in_seconds": round(filled, 1)}
     return figures, facts
@@ -241,7 +253,7 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as home:
             os.environ["RAGFORGE_HOME"] = home  # the journal is the benchmark's own
-            figures, facts = asyncio.run(stores(config, project, given.rounds, given.messages))
+            figures, facts = asyncio.run(measured(config, project, given.rounds, given.messages))
             figures += asyncio.run(agent_turns(config, project, max(50, given.rounds // 4)))
     finally:
         forget_project(config, project)

@@ -64,16 +64,19 @@ CALL (p) {
     RETURN n
     UNION
     UNWIND $scopes AS row
-    MATCH (n:CodeAnchor {key: row.anchor})
-    WHERE n.project = p.project
-    RETURN n
-    UNION
-    UNWIND $scopes AS row
     MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
     WHERE a.project = p.project
     RETURN n
   }
-  // include: locks_of_code
+  // include: locks
+}
+CALL (p) {
+  UNWIND $scopes AS row
+  MATCH (s:Scope {uuid: row.scope})
+  UNWIND [row.anchor, s.anchor_key] AS key
+  WITH DISTINCT key ORDER BY key
+  MATCH (n:CodeAnchor {key: key})
+  // include: locks
 }
 CALL (p) {
   UNWIND $scopes AS row
@@ -100,8 +103,8 @@ CALL (p) {
   UNWIND $scopes AS row
   MATCH (a:CodeAnchor)-[:RESOLVES_TO]->(:Scope {uuid: row.scope})
   WHERE a.project = $project AND row.was IN [a.body_hash, a.alone]
-  WITH a, row ORDER BY a.uuid
-  SET a.uuid = a.uuid
+  WITH a, row, a.uuid AS uuid ORDER BY uuid
+  SET a.uuid = uuid
   WITH a, row
   SET a.alone = CASE WHEN a.alone = row.was THEN row.body_hash ELSE a.alone END
   WITH a, row, NOT EXISTS { MATCH (:CodeAnchor {key: row.key}) } AS free
@@ -135,7 +138,7 @@ CALL (p) {
     WHERE n.project = p.project
     RETURN n
   }
-  // include: locks_of_code
+  // include: locks
 }
 CALL (p) {
   UNWIND $anchors AS row

@@ -24,9 +24,7 @@ MATCH (parent:Conversation {uuid: $lineage_ids[-1]})
 WHERE parent.user_id = $user_id AND parent.project = $project
 CALL (c, parent) {
   UNWIND [c, parent] AS n
-  WITH DISTINCT n ORDER BY n.uuid
-  SET n.uuid = n.uuid
-  RETURN count(*) AS locked
+  // include: locks
 }
 // A delete that was first has the lock until now; what was read of the status before it does not count.
 WITH c, parent WHERE c['status'] <> 'deleting'
@@ -67,7 +65,7 @@ ON CREATE SET b += $properties, b.user_id = c.user_id, b.project = c.project, b.
   b.created_at = datetime(), b.updated_at = datetime()
 WITH parent, b, from_message_id
 WHERE b.user_id = $user_id AND b.project = $project
-SET b.uuid = b.uuid
+SET b.uuid = $uuid
 FOREACH (_ IN CASE WHEN b.summary IS NULL AND b.summarized_seq > 0
     OR b.head_seq - b.summarized_seq >= $summarize_every THEN [1] ELSE [] END | SET b:PendingSummary)
 FOREACH (_ IN CASE WHEN b.summary IS NOT NULL THEN [1] ELSE [] END | SET b:PendingEmbedding)
@@ -122,9 +120,7 @@ MATCH (other:Conversation {uuid: $other_id})
 WHERE other.user_id = $user_id AND other.project = $project AND other.status <> 'deleting'
 CALL (c, other) {
   UNWIND [c, other] AS n
-  WITH n ORDER BY n.uuid
-  SET n.uuid = n.uuid
-  RETURN count(*) AS locked
+  // include: locks
 }
 WITH c, other WHERE c['status'] <> 'deleting' AND other['status'] <> 'deleting'
 SET c.updated_at = datetime()
@@ -157,8 +153,8 @@ CALL (c, other, brought) {
   WHERE said.seq > $fork_seq AND said.seq <= l.top AND said.uuid <> $uuid
   MATCH (said)-[tie:REFERENCES_CODE|ANCHORED_AT]->(code)
   WITH DISTINCT m, type(tie) AS kind, code, tie.kind AS how, tie.scope_hash AS scope_hash, tie.commit AS commit
-  ORDER BY code:CodeAnchor, code.uuid
-  SET code.uuid = code.uuid
+  WITH *, code.uuid AS uuid ORDER BY code:CodeAnchor, uuid
+  SET code.uuid = uuid
   FOREACH (_ IN CASE WHEN kind = 'REFERENCES_CODE' THEN [1] ELSE [] END |
     MERGE (m)-[r:REFERENCES_CODE {kind: how}]->(code)
     ON CREATE SET r.scope_hash = scope_hash, r.commit = commit)

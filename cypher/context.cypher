@@ -96,7 +96,8 @@ WITH c WHERE c['status'] <> 'deleting'
 MERGE (s:Summary {conversation_id: c.uuid, kind: 'compression', level: 1, from_seq: $from_seq})
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime(),
   c.compressed_total = coalesce(c.token_total, 0) - $kept_tokens
-SET s.uuid = s.uuid
+WITH c, s, s.uuid AS uuid
+SET s.uuid = uuid
 MERGE (c)-[:HAS_SUMMARY]->(s)
 RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
   .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
@@ -122,8 +123,8 @@ RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .
 // lock before the second look: an answer that is being written ties its conversation before or after, never in between.
 MATCH (kept:Prompt)
 WHERE kept.user_id = $user_id AND kept.project = $project AND NOT EXISTS { MATCH (kept)<-[:USED_PROMPT]-() }
-WITH kept ORDER BY kept.uuid
-SET kept.uuid = kept.uuid
+WITH kept, kept.uuid AS uuid ORDER BY uuid
+SET kept.uuid = uuid
 WITH kept
 WHERE NOT EXISTS { MATCH (kept)<-[:USED_PROMPT]-() }
 DELETE kept

@@ -129,40 +129,45 @@ RETURN COLLECT {
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 WITH c, coalesce(c.kept_to, 0) AS kept_to,
-  head(COLLECT { MATCH (m:Message {conversation_id: c.uuid}) RETURN m.seq ORDER BY m.seq DESC LIMIT 1 }) AS last
+  coalesce(head(COLLECT {
+    MATCH (m:Message {conversation_id: c.uuid}) RETURN m.seq ORDER BY m.seq DESC LIMIT 1
+  }), 0) AS last
 UNWIND range(kept_to, last - 1, 200) AS above
 CALL (c, above) {
   MATCH (m:Message {conversation_id: c.uuid})
   WHERE m.seq > above AND m.seq <= above + 200
   WITH c, collect(m) AS messages
-  CALL (messages) {
-    UNWIND messages AS m
-    MATCH (m)--(n:Conversation|Summary|Message|Scope|CodeAnchor)
-    WITH DISTINCT n
-    RETURN collect(n) AS beside
-  }
-  CALL (messages) {
-    UNWIND messages AS m
-    MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)-[:READ]->(a:CodeAnchor)
-    RETURN collect(DISTINCT a) AS read
-  }
-  CALL (c, messages, beside, read) {
-    UNWIND [c] + messages + beside + read AS n
-    WITH DISTINCT n, CASE WHEN n:Conversation THEN 1 WHEN n:Summary THEN 2 WHEN n:Message THEN 3 WHEN n:Scope THEN 4
-      ELSE 5 END AS place
-    ORDER BY place, n.uuid
-    SET n.uuid = n.uuid
-    FOREACH (_ IN CASE WHEN n:CodeAnchor THEN [1] ELSE [] END | SET n:LooseAnchor)
-    RETURN count(*) AS locked
+  CALL (c, messages) {
+    CALL (c, messages) {
+      UNWIND [c] + messages AS n
+      RETURN n
+      UNION
+      UNWIND messages AS m
+      MATCH (m)--(n:Conversation|Summary|Message|ToolCall|Scope|CodeAnchor)
+      RETURN n
+      UNION
+      UNWIND messages AS m
+      MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)--(n:ToolCall|ToolResult|CodeAnchor)
+      RETURN n
+    }
+    // include: locks
   }
   WITH c, messages WHERE c['import_token'] IS NULL
   UNWIND messages AS m
+  FOREACH (anchor IN COLLECT {
+    MATCH (m)-[:ANCHORED_AT|USED_CONTEXT]->(a:CodeAnchor)
+    RETURN a
+    UNION
+    MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)-[:READ]->(a:CodeAnchor)
+    RETURN a
+  } | SET anchor:LooseAnchor)
+  WITH m
   OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
   OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
   DETACH DELETE result, call
   WITH DISTINCT m
   DETACH DELETE m
-} IN TRANSACTIONS OF 1 ROW
+} IN TRANSACTIONS OF 1 ROWS
 
 // name: finish_delete
 // at once
@@ -174,45 +179,41 @@ CALL (c, above) {
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 CALL (c) {
-  OPTIONAL MATCH (c)-[:HAS_BRANCH]-(n:Conversation)
-  WITH [c] + collect(n) AS family
-  UNWIND family AS n
-  WITH n ORDER BY n.uuid
-  SET n.uuid = n.uuid
-  RETURN count(*) AS locked
+  CALL (c) {
+    RETURN c AS n
+    UNION
+    MATCH (c)-[:HAS_BRANCH|USED_PROMPT|HAS_INSIGHT|MERGED_FROM]-(n)
+    RETURN n
+    UNION
+    MATCH (n:Summary {conversation_id: c.uuid})
+    WHERE n.to_seq > coalesce(c.kept_to, 0)
+    RETURN n
+    UNION
+    MATCH (s:Summary {conversation_id: c.uuid})
+    WHERE s.to_seq > coalesce(c.kept_to, 0)
+    MATCH (s)--(n:Summary|Message)
+    RETURN n
+  }
+  // include: locks
 }
 WITH c
 WHERE c['import_token'] IS NULL
+CALL (c) {
+  MATCH (s:Summary {conversation_id: c.uuid})
+  WHERE s.to_seq > coalesce(c.kept_to, 0)
+  DETACH DELETE s
+}
+CALL (c) {
+  MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
+  DETACH DELETE i
+}
 CALL (c) {
   MATCH (c)-[used:USED_PROMPT]->(kept:Prompt)
   WHERE NOT EXISTS {
     MATCH (m:Message {conversation_id: c.uuid})
     WHERE m.seq > 0 AND m.seq <= coalesce(c.kept_to, 0) AND m.receipt CONTAINS kept.uuid
   }
-  WITH used, kept ORDER BY kept.uuid
-  SET kept.uuid = kept.uuid
   DELETE used
-}
-CALL (c) {
-  MATCH (s:Summary {conversation_id: c.uuid})
-  WHERE s.to_seq > coalesce(c.kept_to, 0)
-  WITH collect(s) AS gone
-  CALL (gone) {
-    UNWIND gone AS s
-    OPTIONAL MATCH (s)--(n:Summary|Message)
-    WITH collect(n) AS beside
-    UNWIND gone + beside AS n
-    WITH DISTINCT n, CASE WHEN n:Summary THEN 2 ELSE 3 END AS place
-    ORDER BY place, n.uuid
-    SET n.uuid = n.uuid
-    RETURN count(*) AS locked
-  }
-  UNWIND gone AS s
-  DETACH DELETE s
-}
-CALL (c) {
-  MATCH (c)-[:HAS_INSIGHT]->(i:Insight)
-  DETACH DELETE i
 }
 WITH c, coalesce(c.kept_to, 0) > 0 AS shared,
   EXISTS { MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation) WHERE b.status <> 'deleting' } AS has_family
@@ -253,15 +254,17 @@ WHERE a.project = $project AND NOT EXISTS {
 WITH a ORDER BY a.uuid LIMIT $limit
 WITH collect(a) AS loose
 CALL (loose) {
-  UNWIND loose AS a
-  MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-  WITH DISTINCT s ORDER BY s.uuid
-  SET s.uuid = s.uuid
-  RETURN count(*) AS scopes
+  CALL (loose) {
+    UNWIND loose AS n
+    RETURN n
+    UNION
+    UNWIND loose AS a
+    MATCH (a)-[:RESOLVES_TO]->(n:Scope)
+    RETURN n
+  }
+  // include: locks
 }
 UNWIND loose AS a
-WITH a ORDER BY a.uuid
-SET a.uuid = a.uuid
 WITH a, EXISTS { MATCH (a)<--() } AS used, EXISTS {
   MATCH (held:Conversation) WHERE held.uuid IN a['held_for'] AND held.import_until > datetime()
 } AS held

@@ -4,6 +4,7 @@
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 WITH c, $fresh AND EXISTS { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0 AND m.content IS NULL } AS lost
+SET c.uuid = $uuid
 SET c.file_path = coalesce(c.file_path, $file_path)
 RETURN c.uuid AS uuid, lost
 

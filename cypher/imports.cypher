@@ -7,6 +7,7 @@
 // leave. A call without a time of its own has its message's; times are text, which a driver packs ten times as fast as
 // its own times.
 UNWIND $batches AS batch
+WITH batch ORDER BY batch.conversation_id, batch.after
 FOREACH (properties IN batch.fresh |
   MERGE (new:Conversation {uuid: batch.conversation_id})
   ON CREATE SET new += properties, new.created_at = coalesce(datetime(batch.created_at), datetime())

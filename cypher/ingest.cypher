@@ -3,23 +3,14 @@
 // edges of these types between scopes that are ours now; they stay.
     AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
 
-// part: locks_of_code
-// Locks messages, scopes and anchors `n`, in that order and each by uuid, as turns do.
-  WITH DISTINCT n, CASE WHEN n:Message THEN 1 WHEN n:Scope THEN 2 ELSE 3 END AS place
-  ORDER BY place, n.uuid
-  SET n.uuid = n.uuid
-  RETURN count(*) AS locked
-
 // part: locks_of_edges
-// Locks both ends of $edges, in order of uuid.
+// Locks both ends of $edges.
   UNWIND $edges AS edge
   UNWIND [edge.source, edge.target] AS end
-  WITH DISTINCT end ORDER BY end
+  WITH DISTINCT p, end
   MATCH (n:Scope {uuid: end})
   WHERE n.project = p.project
-  WITH n ORDER BY n.uuid
-  SET n.uuid = n.uuid
-  RETURN count(*) AS locked
+  // include: locks
 
 // name: ingest_state
 // All that a second ingest needs, in one read: the project, whether messages are anchored in it, and each file's path,
@@ -255,10 +246,11 @@ CALL (p) {
     WHERE s.project = p.project
     RETURN n
   }
-  // include: locks_of_code
+  // include: locks
 }
 CALL (p) {
   UNWIND $files AS row
+  WITH p, row ORDER BY row.uuid
   MERGE (f:File {uuid: row.uuid})
   ON CREATE SET f.project = $project
   WITH p, f, row
@@ -311,11 +303,16 @@ CALL (p) {
     RETURN n
     UNION
     UNWIND $paths AS path
+    MATCH (n:File)
+    WHERE n.project = p.project AND n.path = path
+    RETURN n
+    UNION
+    UNWIND $paths AS path
     MATCH (s:Scope)--(n:Message|Scope|CodeAnchor)
     WHERE s.project = p.project AND s.file = path AND s.project_token IS NOT NULL
     RETURN n
   }
-  // include: locks_of_code
+  // include: locks
 }
 CALL (p) {
   UNWIND $paths AS path
@@ -397,6 +394,7 @@ CALL () {
   UNWIND $counts AS row
   MATCH (f:File)
   WHERE f.project = $project AND f.path = row.path AND f.hash IS NOT NULL
+  WITH f, row ORDER BY f.uuid
   SET f.edge_count = coalesce(row.edges, COUNT {
     MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
     WHERE s.project = $project AND s.file = row.path AND t.project = $project

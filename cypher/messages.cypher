@@ -43,8 +43,8 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title,
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES). And once for all turns of the
 // conversation what they have in common ($prompts is empty where read 1 has seen its edge, and ordered): what no
 // conversation has an edge to is deleted, by whoever deletes the last one. Locks are taken in the order of
-// docs/architecture.md: conversation, prompts, messages, summaries, scopes, anchors; the question with the messages that
-// the prompt held, since its state is set and it may be tied to code.
+// docs/architecture.md: conversation, prompts, summaries, messages, scopes, anchors; the question, and the
+// answer where it is known, with the messages that the prompt held, since both may be tied to code.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -67,36 +67,36 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result
   )
-  FOREACH (prompt IN $prompts |
+  FOREACH (prompt IN COLLECT { UNWIND $prompts AS given RETURN given ORDER BY given.uuid } |
     MERGE (kept:Prompt {uuid: prompt.uuid})
     ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = prompt.text,
       kept.created_at = datetime()
-    SET kept.uuid = kept.uuid
+    SET kept.uuid = prompt.uuid
     MERGE (c)-[:USED_PROMPT]->(kept)
   )
 )
 WITH c, coalesce(known.seq, c.head_seq) AS seq, known IS NULL AS new
-CALL (c, new) {
-  UNWIND [{uuid: $message.in_reply_to}] + CASE WHEN new THEN $used_messages ELSE [] END AS used
-  MATCH (x:Message {uuid: used.uuid})
-  WHERE x.user_id = $user_id AND x.project = $project
-  WITH c, used, x ORDER BY x.uuid
-  SET x.uuid = x.uuid
-  FOREACH (_ IN CASE WHEN used.tier IS NULL AND x.conversation_id = c.uuid AND x['state'] = 'unanswered'
-    THEN [1] ELSE [] END | SET x.state = 'complete')
-  WITH used, x WHERE used.tier IS NOT NULL
-  MATCH (m:Message {uuid: $uuid})
-  CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
-    cost: used.cost}]->(x)
-}
 CALL (new) {
   WITH new WHERE new AND size($used_summaries) > 0
   MATCH (m:Message {uuid: $uuid})
   UNWIND $used_summaries AS used
   MATCH (x:Summary {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
-  WITH m, used, x ORDER BY x.uuid
-  SET x.uuid = x.uuid
+  WITH m, used, x, x.uuid AS uuid ORDER BY uuid
+  SET x.uuid = uuid
+  CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
+    cost: used.cost}]->(x)
+}
+CALL (c, new) {
+  UNWIND [{uuid: $uuid}, {uuid: $message.in_reply_to}] + CASE WHEN new THEN $used_messages ELSE [] END AS used
+  MATCH (x:Message {uuid: used.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+  WITH c, used, x, x.uuid AS uuid ORDER BY uuid
+  SET x.uuid = uuid
+  FOREACH (_ IN CASE WHEN used.tier IS NULL AND x.conversation_id = c.uuid AND x['state'] = 'unanswered'
+    THEN [1] ELSE [] END | SET x.state = 'complete')
+  WITH used, x WHERE used.tier IS NOT NULL
+  MATCH (m:Message {uuid: $uuid})
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }
@@ -286,8 +286,8 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (m:Message {uuid: row.uuid})
   WHERE m.user_id = $user_id AND m.project = $project
-  WITH m, row, moving ORDER BY m.uuid
-  SET m.uuid = m.uuid
+  WITH m, row, moving, m.uuid AS uuid ORDER BY uuid
+  SET m.uuid = uuid
   WITH m, row, moving
   CALL db.create.setNodeVectorProperty(m, $property, row.vector)
   REMOVE m:PendingEmbedding
@@ -299,8 +299,8 @@ RETURN stored, moved
 // part: failing
 // After the third failure the node `n` waits no longer; doctor shows it. One that is repeated after its answer was lost
 // finds that its attempt was counted.
-WITH n ORDER BY n.uuid
-SET n.uuid = n.uuid
+WITH n, n.uuid AS uuid ORDER BY uuid
+SET n.uuid = uuid
 WITH n
 WHERE coalesce(n['attempt'] <> $attempt, true)
 SET n.attempts = coalesce(n.attempts, 0) + 1, n.attempt = $attempt

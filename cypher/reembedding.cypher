@@ -37,41 +37,68 @@ WHERE p.reembed_token = $token
 REMOVE p.reembed_token, p.reembed_until
 RETURN p.model AS model
 
-// name: label_reembedding
-// autocommit
-// What has a vector, waits for one or could not get one, of every user of the project: what is stored from now on
-// labels itself. What waits may be getting its vector at this moment from somebody who began before. Messages are reached by
+// part: parts_of_project
+// All that has vectors in a project, in parts that one transaction takes: of a conversation 500 messages each, those `above`
+// a seq, with the first of them the conversation and its summaries; and the scopes of a `file`. Messages are reached by
 // their conversation: there is no index of a project's messages.
 CALL () {
   MATCH (c:Conversation)
   WHERE c.project = $project
-  RETURN c AS n, c[$old_conversation_property] IS NOT NULL AS has, c[$conversation_property] IS NULL AS lacks
-  UNION
-  MATCH (c:Conversation)
-  WHERE c.project = $project
-  MATCH (n:Message {conversation_id: c.uuid})
-  WHERE n.seq > 0
-  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
-  UNION
-  MATCH (c:Conversation)
-  WHERE c.project = $project
-  MATCH (c)-[:HAS_SUMMARY]->(n:Summary)
-  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
-  UNION
-  MATCH (n:Scope)
-  WHERE n.project = $project
-  RETURN n, n[$old_property] IS NOT NULL AS has, n[$property] IS NULL AS lacks
+  WITH c, head(COLLECT { MATCH (m:Message {conversation_id: c.uuid}) RETURN m.seq ORDER BY m.seq DESC LIMIT 1 }) AS last
+  UNWIND range(0, CASE WHEN last > 1 THEN last - 1 ELSE 0 END, 500) AS above
+  RETURN c.uuid AS conversation, above, null AS file
+  UNION ALL
+  MATCH (s:Scope)
+  WHERE s.project = $project
+  WITH DISTINCT s.file AS file
+  RETURN null AS conversation, 0 AS above, file
 }
-WITH n
-WHERE lacks AND (has OR n:PendingEmbedding OR n:FailedEmbedding)
-CALL (n) {
-  SET n:PendingReembedding
-} IN TRANSACTIONS OF 1000 ROWS
-RETURN count(n) AS labelled
+
+// part: nodes_of_part
+// The nodes `n` of one such part.
+    MATCH (n:Conversation {uuid: conversation})
+    WHERE above = 0
+    RETURN n
+    UNION
+    MATCH (:Conversation {uuid: conversation})-[:HAS_SUMMARY]->(n:Summary)
+    WHERE above = 0
+    RETURN n
+    UNION
+    MATCH (n:Message {conversation_id: conversation})
+    WHERE n.seq > above AND n.seq <= above + 500
+    RETURN n
+    UNION
+    MATCH (n:Scope)
+    WHERE n.project = $project AND n.file = file
+    RETURN n
+
+// name: label_reembedding
+// autocommit
+// What has a vector, waits for one or could not get one, of every user of the project: what is stored from now on
+// labels itself. What waits may be getting its vector at this moment from somebody who began before.
+// include: parts_of_project
+CALL (conversation, above, file) {
+  CALL (conversation, above, file) {
+    // include: nodes_of_part
+  }
+  WITH n, CASE WHEN n:Conversation THEN [$old_conversation_property, $conversation_property]
+    ELSE [$old_property, $property] END AS names
+  WHERE n[names[1]] IS NULL AND (n[names[0]] IS NOT NULL OR n:PendingEmbedding OR n:FailedEmbedding)
+  WITH collect(n) AS found
+  CALL (found) {
+    UNWIND found AS n
+    // include: locks
+  }
+  FOREACH (n IN found | SET n:PendingReembedding)
+  RETURN size(found) AS labels
+} IN TRANSACTIONS OF 1 ROWS
+RETURN sum(labels) AS labelled
 
 // name: reembedding_listed
 // Only now may an empty list mean that nothing is missing.
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p
 WHERE p.reembed_token = $token
 SET p.reembed_listed = true, p.reembed_total = coalesce(p.reembed_total,
   COUNT { MATCH (n:PendingReembedding) WHERE n.project = $project })
@@ -93,12 +120,8 @@ RETURN n.uuid AS uuid,
     RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
   } ELSE [] END AS first
 
-// name: store_reembedded
-// Fenced: whose claim was taken over stores nothing. What has changed since it was read keeps its label and is read
-// again. One statement for every label, each with its own index of uuids.
-MATCH (p:RagforgeMeta {key: 'project/' + $project})
-WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension
-CALL () {
+// part: reembedded_rows
+// The nodes `n` of $rows, each label by its own index of uuids.
   UNWIND $rows AS row
   CALL (row) {
     MATCH (n:Message {uuid: row.uuid})
@@ -113,6 +136,18 @@ CALL () {
     MATCH (n:Scope {uuid: row.uuid})
     RETURN n
   }
+
+// name: store_reembedded
+// Fenced: whose claim was taken over stores nothing. What has changed since it was read keeps its label and is read
+// again. One statement for every label.
+MATCH (p:RagforgeMeta {key: 'project/' + $project})
+WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension
+CALL () {
+  // include: reembedded_rows
+  // include: locks
+}
+CALL () {
+  // include: reembedded_rows
   WITH n, row
   WHERE n.project = $project AND row.label IN labels(n) AND CASE
     WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
@@ -128,6 +163,10 @@ RETURN stored
 
 // name: fail_reembedding
 // What the model refuses is found by its words alone from then on; doctor counts it.
+CALL () {
+  // include: reembedded_rows
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (n:PendingReembedding {uuid: row.uuid})
 WHERE n.project = $project AND row.label IN labels(n)
@@ -152,38 +191,31 @@ RETURN p.model AS model
 
 // name: clear_space
 // autocommit
-// The vectors of a space that the project has left, and labels of a move that was given up. Reached as by
-// label_reembedding.
-CALL () {
-  MATCH (n:Conversation)
-  WHERE n.project = $project
-  RETURN n, n[$conversation_property] IS NOT NULL AS has
-  UNION
-  MATCH (c:Conversation)
-  WHERE c.project = $project
-  MATCH (n:Message {conversation_id: c.uuid})
-  WHERE n.seq > 0
-  RETURN n, n[$property] IS NOT NULL AS has
-  UNION
-  MATCH (c:Conversation)
-  WHERE c.project = $project
-  MATCH (c)-[:HAS_SUMMARY]->(n:Summary)
-  RETURN n, n[$property] IS NOT NULL AS has
-  UNION
-  MATCH (n:Scope)
-  WHERE n.project = $project
-  RETURN n, n[$property] IS NOT NULL AS has
-}
-WITH n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END AS name
-WHERE has OR n:PendingReembedding
-CALL (n, name) {
+// The vectors of a space that the project has left, and labels of a move that was given up.
+// include: parts_of_project
+CALL (conversation, above, file) {
+  CALL (conversation, above, file) {
+    // include: nodes_of_part
+  }
+  WITH n
+  WHERE n:PendingReembedding OR n[CASE WHEN n:Conversation THEN $conversation_property ELSE $property END] IS NOT NULL
+  WITH collect(n) AS found
+  CALL (found) {
+    UNWIND found AS n
+    // include: locks
+  }
+  UNWIND found AS n
+  WITH n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END AS name
   REMOVE n[name]
   REMOVE n:PendingReembedding
-} IN TRANSACTIONS OF 1000 ROWS
-RETURN count(n) AS cleared
+  RETURN count(n) AS nodes
+} IN TRANSACTIONS OF 1 ROWS
+RETURN sum(nodes) AS cleared
 
 // name: space_cleared
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
+SET p.touched = datetime()
+WITH p
 WHERE p.reembed_token = $token
 SET p.clearing = [key IN p.clearing WHERE key <> $space_key]
 FOREACH (_ IN CASE WHEN p.clearing = [] THEN [1] ELSE [] END | REMOVE p.clearing)

@@ -58,12 +58,14 @@ RETURN session_id, c.uuid AS uuid
 // has begun to delete since it was looked at is refused. As in all that follows, many small conversations are one
 // statement: to ask for each by itself takes ten times as long as to write it.
 UNWIND $uuids AS uuid
+WITH uuid ORDER BY uuid
 MERGE (c:Conversation {uuid: uuid})
 ON CREATE SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token, c.status = 'deleting',
   c.head_seq = 0, c.created_at = datetime(), c.updated_at = datetime(), c.import_step = 0
 WITH c
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
-SET c.uuid = c.uuid
+WITH c, c.uuid AS uuid
+SET c.uuid = uuid
 WITH c
 WHERE c['status'] = 'deleting' AND (c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $token)
   AND (c['import_step'] = 0 OR NOT EXISTS {
@@ -110,7 +112,8 @@ RETURN here = 0 OR begun = size(rows) AS begun
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
+WITH *, batch.conversation_id AS uuid ORDER BY uuid, batch.step
+SET c.uuid = uuid
 FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
   SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
@@ -146,7 +149,8 @@ WITH q.next_model IS NOT NULL AS moving,
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
+WITH *, batch.conversation_id AS uuid ORDER BY uuid, batch.step
+SET c.uuid = uuid
 FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
   SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, moving, moved, c['import_token'] = $token AND c['import_step'] = batch.step AS due
@@ -181,7 +185,22 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine
 // An anchor that is here already, of other messages on the same code, stays as it is. A new one stands where it stood,
 // if the code there is what it was; what became of it otherwise is found out afterwards. Until its messages are tied to it,
 // it is held for their conversation: forget_anchors leaves it alone as long as that is being written.
+CALL () {
+  UNWIND $anchors AS row
+  WITH row, $project AS project
+  MATCH (n:Scope)
+  WHERE n.project = project AND n.file = row.scope.file AND coalesce(n.key, n.qualified_name, n.name) = row.scope.key
+    AND n.hash = row.scope.hash
+  // include: locks
+}
+CALL () {
+  UNWIND $anchors AS row
+  WITH DISTINCT row.key AS key ORDER BY key
+  MATCH (n:CodeAnchor {key: key})
+  // include: locks
+}
 UNWIND $anchors AS row
+WITH row ORDER BY row.key
 MERGE (a:CodeAnchor {key: row.key})
 ON CREATE SET a = row.properties, a.key = row.key, a.uuid = row.uuid, a.project = $project,
   a.first_seen = datetime(row.first_seen), a.checked_at = datetime(row.checked_at)
@@ -206,12 +225,50 @@ RETURN a.key AS key, a.file AS file, EXISTS { MATCH (a)-[:RESOLVES_TO]->(:Scope)
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
+WITH *, batch.conversation_id AS uuid ORDER BY uuid, batch.step
+SET c.uuid = uuid
 FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
   SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
-WITH c, batch, due
+WITH collect({c: c, batch: batch, due: due}) AS parts
+CALL (parts) {
+  CALL (parts) {
+    UNWIND parts AS part
+    UNWIND part.batch.references + part.batch.anchored + part.batch.reads AS row
+    MATCH (n:Message {uuid: row.message})
+    WHERE part.due
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.reads AS row
+    MATCH (n:ToolCall {uuid: row.call})
+    WHERE part.due
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.references AS row
+    MATCH (n:Scope)
+    WHERE part.due AND n.project = part.c.project AND n.file = row.scope.file
+      AND coalesce(n.key, n.qualified_name, n.name) = row.scope.key AND n.hash = row.scope.hash
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.anchored + part.batch.reads AS row
+    MATCH (n:CodeAnchor {key: row.key})
+    WHERE part.due
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.anchored AS row
+    MATCH (:CodeAnchor {key: row.key})-[:RESOLVES_TO]->(n:Scope)
+    WHERE part.due
+    RETURN n
+  }
+  // include: locks
+}
+UNWIND parts AS part
+WITH part.c AS c, part.batch AS batch, part.due AS due
 CALL (batch, due) {
   WITH batch, due WHERE due
   UNWIND batch.references AS row
@@ -257,12 +314,39 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
+WITH *, batch.conversation_id AS uuid ORDER BY uuid, batch.step
+SET c.uuid = uuid
 FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
   SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
 FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END | SET c.import_step = batch.step + 1)
-WITH c, batch, due
+WITH collect({c: c, batch: batch, due: due}) AS parts
+CALL (parts) {
+  CALL (parts) {
+    UNWIND parts AS part
+    UNWIND part.batch.summaries AS row
+    MATCH (n:Summary {conversation_id: part.c.uuid, kind: row.kind, level: row.level, from_seq: row.from_seq})
+    WHERE part.due
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.summaries AS row
+    UNWIND row.summaries AS uuid
+    MATCH (n:Summary {uuid: uuid})
+    WHERE part.due
+    RETURN n
+    UNION
+    UNWIND parts AS part
+    UNWIND part.batch.summaries AS row
+    UNWIND row.messages AS uuid
+    MATCH (n:Message {uuid: uuid})
+    WHERE part.due
+    RETURN n
+  }
+  // include: locks
+}
+UNWIND parts AS part
+WITH part.c AS c, part.batch AS batch, part.due AS due
 CALL (c, batch, due) {
   WITH c, batch, due WHERE due
   UNWIND batch.summaries AS row
@@ -295,7 +379,8 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 UNWIND $batches AS batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
+WITH *, batch.conversation_id AS uuid ORDER BY uuid, batch.step
+SET c.uuid = uuid
 FOREACH (_ IN CASE WHEN c['import_token'] = $token THEN [1] ELSE [] END |
   SET c.import_until = datetime() + duration({seconds: $seconds}))
 WITH c, batch, c['import_token'] = $token AND c['import_step'] = batch.step AS due
@@ -313,11 +398,25 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 
 // name: restore_prompts
 // A text is given once, with all conversations that have it.
+CALL () {
+  UNWIND $prompts AS row
+  UNWIND row.conversations AS uuid
+  MATCH (n:Conversation {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND $prompts AS row
+  WITH row ORDER BY row.uuid
+  MATCH (n:Prompt {uuid: row.uuid})
+  // include: locks
+}
 UNWIND $prompts AS row
 MATCH (c:Conversation)
 WHERE c.uuid IN row.conversations AND c.user_id = $user_id AND c.project = $project
+WITH c, row ORDER BY row.uuid
 MERGE (kept:Prompt {uuid: row.uuid})
 ON CREATE SET kept.user_id = c.user_id, kept.project = c.project, kept.text = row.text, kept.created_at = datetime(row.created_at)
+SET kept.uuid = row.uuid
 MERGE (c)-[:USED_PROMPT]->(kept)
 RETURN count(*) AS kept
 
@@ -326,10 +425,15 @@ RETURN count(*) AS kept
 // All of an archive's conversations appear in one write, or none: each must still be the one that was begun, with as many
 // messages as were written. SET comes before the look, because it takes the locks. Labels of work to do are made anew.
 // `as_begun`: begin_new_restore made it as it shall be.
+CALL () {
+  UNWIND $conversations AS row
+  UNWIND [row.uuid, row.branch.parent] AS uuid
+  MATCH (n:Conversation {uuid: uuid})
+  // include: locks
+}
 UNWIND $conversations AS row
 MATCH (c:Conversation {uuid: row.uuid})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = c.uuid
 WITH collect({node: c, row: row}) AS begun
 WHERE size(begun) = size($conversations) AND all(one IN begun WHERE one.node['import_token'] = $token
   AND COUNT { MATCH (m:Message {conversation_id: one.row.uuid}) WHERE m.seq > 0 } = one.row.messages)
@@ -363,6 +467,19 @@ RETURN c.uuid AS uuid
 // name: restore_used_messages
 // What answers were given; only where the other end is here, which the numbers of the rows say. Repeated, it changes
 // nothing. A statement for each kind of end: one for all took three times as long.
+CALL () {
+  CALL () {
+    UNWIND $rows AS row
+    MATCH (n:Message {uuid: row.message})
+    RETURN n
+    UNION
+    UNWIND $rows AS row
+    UNWIND row.ends AS end
+    MATCH (n:Message {uuid: end.uuid})
+    RETURN n
+  }
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.message})
 WHERE m.user_id = $user_id AND m.project = $project
@@ -376,6 +493,19 @@ RETURN collect(end.number) AS numbers
 
 // name: restore_used_summaries
 // As restore_used_messages.
+CALL () {
+  CALL () {
+    UNWIND $rows AS row
+    MATCH (n:Message {uuid: row.message})
+    RETURN n
+    UNION
+    UNWIND $rows AS row
+    UNWIND row.ends AS end
+    MATCH (n:Summary {uuid: end.uuid})
+    RETURN n
+  }
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.message})
 WHERE m.user_id = $user_id AND m.project = $project
@@ -389,6 +519,19 @@ RETURN collect(end.number) AS numbers
 
 // name: restore_used_anchors
 // As restore_used_messages.
+CALL () {
+  CALL () {
+    UNWIND $rows AS row
+    MATCH (n:Message {uuid: row.message})
+    RETURN n
+    UNION
+    UNWIND $rows AS row
+    UNWIND row.ends AS end
+    MATCH (n:CodeAnchor {key: end.uuid})
+    RETURN n
+  }
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.message})
 WHERE m.user_id = $user_id AND m.project = $project
@@ -401,6 +544,19 @@ SET u = end.properties
 RETURN collect(end.number) AS numbers
 
 // name: restore_merges
+// What was brought in by which message; only where both ends are here, as restore_used_messages.
+CALL () {
+  CALL () {
+    UNWIND $rows AS row
+    MATCH (n:Message {uuid: row.message})
+    RETURN n
+    UNION
+    UNWIND $rows AS row
+    MATCH (n:Conversation {uuid: row.uuid})
+    RETURN n
+  }
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.message})
 WHERE m.user_id = $user_id AND m.project = $project
@@ -412,6 +568,12 @@ RETURN collect(row.number) AS numbers
 
 // name: restore_reuse
 // Calls carry no owner of their own: by the messages that made them.
+CALL () {
+  UNWIND $rows AS row
+  UNWIND [row.call, row.uuid] AS uuid
+  MATCH (n:ToolCall {uuid: uuid})
+  // include: locks
+}
 UNWIND $rows AS row
 MATCH (m:Message {uuid: row.message})-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: row.call})
 WHERE m.user_id = $user_id AND m.project = $project

@@ -8,6 +8,7 @@ RETURN meta.schema_version AS schema_version, meta.min_library_version AS min_li
 // key takes its lock, so two starters never both hold it.
 MERGE (meta:RagforgeMeta {key: 'schema'})
 ON CREATE SET meta.schema_version = 0
+SET meta.key = 'schema'
 WITH meta, datetime() AS now
 SET meta.lease_token = CASE WHEN meta.lease_until IS NULL OR meta.lease_until < now THEN $token ELSE meta.lease_token END
 WITH meta, now

@@ -171,8 +171,8 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (s:Scope {uuid: row.uuid})
   WHERE s.project = $project AND s.hash = row.hash
-  WITH s, row, moving ORDER BY s.uuid
-  SET s.uuid = s.uuid
+  WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
+  SET s.uuid = uuid
   WITH s, row, moving
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding

@@ -22,8 +22,8 @@ CALL (moving, moved) {
   WHERE c.user_id = $user_id AND c.project = $project
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
     AND CASE WHEN c.message_count > 4 THEN 4 ELSE c.message_count END = row.first
-  WITH c, row, moving ORDER BY c.uuid
-  SET c.uuid = c.uuid
+  WITH c, row, moving, c.uuid AS uuid ORDER BY uuid
+  SET c.uuid = uuid
   WITH c, row, moving
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
   REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt

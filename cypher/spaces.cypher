@@ -40,6 +40,8 @@ RETURN s.number AS number, s.indexes AS indexes
 // Only if the project's choice is still the one whose vectors were looked for, and none are on their way elsewhere.
 MATCH (p:RagforgeMeta {key: $project_key})
 WHERE p.model = $model AND p.dimension = $dimension AND p.next_model IS NULL AND p.clearing IS NULL
+SET p.touched = datetime()
+WITH p WHERE p['model'] = $model AND p['dimension'] = $dimension AND p['next_model'] IS NULL AND p['clearing'] IS NULL
 DELETE p
 RETURN true AS left
 

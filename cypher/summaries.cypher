@@ -93,7 +93,8 @@ WITH c
 WHERE c['status'] <> 'deleting' AND c.summary_token = $token AND coalesce(c.summarized_seq, 0) = $watermark
 MERGE (s:Summary {conversation_id: c.uuid, kind: 'rolling', level: $level, from_seq: $from_seq})
 ON CREATE SET s += $properties, s.user_id = c.user_id, s.project = c.project, s.created_at = datetime()
-SET s.uuid = s.uuid
+WITH c, s, s.uuid AS uuid
+SET s.uuid = uuid
 MERGE (c)-[:HAS_SUMMARY]->(s)
 SET c.summary = $summary, c.summary_seq = $summary_seq, c.summarized_seq = $new_watermark,
   c.summary_until = datetime() + duration({milliseconds: $lease}),
@@ -102,20 +103,20 @@ REMOVE c.summary_attempts
 SET c:PendingEmbedding, s:PendingEmbedding
 WITH s
 CALL (s) {
-  UNWIND $summaries AS uuid
-  MATCH (below:Summary {uuid: uuid})
+  UNWIND $summaries AS covered
+  MATCH (below:Summary {uuid: covered})
   WHERE below.user_id = $user_id AND below.project = $project
-  WITH s, below ORDER BY below.uuid
-  SET below.uuid = below.uuid
+  WITH s, below, below.uuid AS uuid ORDER BY uuid
+  SET below.uuid = uuid
   MERGE (s)-[:SUMMARIZES]->(below)
   RETURN count(*) AS summaries
 }
 CALL (s) {
-  UNWIND $messages AS uuid
-  MATCH (m:Message {uuid: uuid})
+  UNWIND $messages AS covered
+  MATCH (m:Message {uuid: covered})
   WHERE m.user_id = $user_id AND m.project = $project
-  WITH s, m ORDER BY m.uuid
-  SET m.uuid = m.uuid
+  WITH s, m, m.uuid AS uuid ORDER BY uuid
+  SET m.uuid = uuid
   MERGE (s)-[:SUMMARIZES]->(m)
   RETURN count(*) AS messages
 }
@@ -167,8 +168,8 @@ CALL (moving, moved) {
   UNWIND $rows AS row
   MATCH (s:Summary {uuid: row.uuid})
   WHERE s.user_id = $user_id AND s.project = $project
-  WITH s, row, moving ORDER BY s.uuid
-  SET s.uuid = s.uuid
+  WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
+  SET s.uuid = uuid
   WITH s, row, moving
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding

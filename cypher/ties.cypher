@@ -47,28 +47,29 @@
 // part: tied
 // Ties the message `m` to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
 // The commit is the one that the last ingest saw, where the file was committed as it was read. `alone` are the tokens that
-// no other scope had when the anchor came on them: who has them later has copied them. All locks come first, of all
-// messages, scopes and anchors, each by uuid; anchors that are new, by key.
+// no other scope had when the anchor came on them: who has them later has copied them. All locks come first;
+// anchors that are new are made by key, in order.
   WITH collect({m: m, s: s, kind: kind, now: now, head: p.head_commit,
     commit: CASE WHEN NOT s.file IN p.uncommitted_files THEN p.head_commit END}) AS ties
   CALL (ties) {
-    UNWIND ties AS tie
-    WITH DISTINCT tie.m AS message ORDER BY message.uuid
-    SET message.uuid = message.uuid
-    RETURN count(*) AS messages
+    CALL (ties) {
+      UNWIND ties AS tie
+      MATCH (n:Message)
+      WHERE elementId(n) = elementId(tie.m)
+      RETURN n
+      UNION
+      UNWIND ties AS tie
+      MATCH (n:Scope)
+      WHERE elementId(n) = elementId(tie.s)
+      RETURN n
+    }
+    // include: locks
   }
   CALL (ties) {
     UNWIND ties AS tie
-    WITH DISTINCT tie.s AS scope ORDER BY scope.uuid
-    SET scope.uuid = scope.uuid
-    RETURN count(*) AS scopes_locked
-  }
-  CALL (ties) {
-    UNWIND ties AS tie
-    MATCH (anchor:CodeAnchor {key: tie.s.anchor_key})
-    WITH DISTINCT anchor ORDER BY anchor.uuid
-    SET anchor.uuid = anchor.uuid
-    RETURN count(*) AS anchors
+    WITH DISTINCT tie.s.anchor_key AS key ORDER BY key
+    MATCH (n:CodeAnchor {key: key})
+    // include: locks
   }
   UNWIND ties AS tie
   WITH tie, tie.m AS message, tie.s AS scope ORDER BY scope.anchor_key

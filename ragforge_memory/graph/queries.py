@@ -189,7 +189,7 @@ def _whole(statement: Statement, parts: Mapping[str, str]) -> Statement:
     def part(match: re.Match[str]) -> str:
         if match.group(1) not in parts:
             raise GraphError(f"statement {statement.name} includes {match.group(1)}, which no file has")
-        return parts[match.group(1)]
+        return _INCLUDE.sub(part, parts[match.group(1)])
 
     return replace(statement, text=_INCLUDE.sub(part, statement.text))
 

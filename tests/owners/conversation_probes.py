@@ -106,6 +106,14 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.session_id = 'of b'",
         ),
     ],
+    "session_conversation": [
+        Probe(lambda a, b: {"session_id": b.session}, expect=lambda rows: len(rows) == 1),
+        Probe(
+            lambda a, b: {"session_id": "of b"},
+            prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.session_id = 'of b'",
+            expect=nothing,
+        ),
+    ],
     "get_conversation": [Probe(lambda a, b: {"uuid": b.conversation}, expect=nothing)],
     "find_conversations": [
         Probe(lambda a, b: {"reference": b.conversation}, expect=nothing),
@@ -128,7 +136,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "update_conversation": [
         Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=nothing)
     ],
-    "tie_messages": [Probe(lambda a, b: {"rows": [{"message": b.question, "scopes": []}]}, expect=nothing)],
+    "tie_messages": [
+        Probe(
+            lambda a, b: {"rows": [{"message": b.question, "scopes": [FRESH_ID]}]},
+            prepare=f"CREATE (:Scope {{uuid: '{FRESH_ID}', project: $a_project}})",
+            expect=lambda rows: rows == [{"tied": 0}],
+        )
+    ],
     "branch_point": [
         Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=nothing),
         Probe(
@@ -271,6 +285,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "known_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, expect=nothing)],
     "mark_unanswered": [Probe(lambda a, b: {"uuid": b.unanswered}, expect=nothing)],
+    "unsettled_questions": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "patience": 0},
+            prepare="MATCH (m:Message {uuid: $b_unanswered}) SET m.timestamp = m.timestamp - duration('PT1H')",
+            expect=nothing,
+        )
+    ],
     "settle_questions": [
         Probe(
             lambda a, b: {"conversation_id": b.conversation, "patience": 0},

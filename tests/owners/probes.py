@@ -130,5 +130,8 @@ PROJECT_ALONE: dict[str, str] = {
     "clear_space": "a space belongs to the whole project",
     "pending_reembedding": "a space belongs to the whole project; the texts go to its model and nowhere else",
     "store_reembedded": "a space belongs to the whole project",
+    "fail_reembedding": "a space belongs to the whole project",
+    "write_files": "messages at the other end of an edge that goes are locked, and nothing else is done to them",
+    "remove_files": "messages at the other end of an edge that goes are locked, and nothing else is done to them",
 }
 """Statements that touch conversations or messages of every user of a project."""

@@ -29,6 +29,8 @@ def _asked(data: Data, **scope: Any) -> dict[str, Any]:
         "hidden": [],
         "reader": None,
         "kept": {},
+        "floor": 100,
+        "places": [],
         "above": 0,
         "up_to": 100,
         "step": 1,
@@ -81,6 +83,7 @@ SEARCH: dict[str, list[Probe]] = {
     "search_history_text": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_history_vector_after": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
+    "near_messages": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "vectors_of_history": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "scan_history_vector": [Probe(lambda a, b: _asked(b, conversation_id=b.conversation), expect=nothing)],
     "search_owner_text": [

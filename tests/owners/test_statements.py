@@ -245,7 +245,8 @@ def test_every_variant_of_a_statement_has_the_filters() -> None:
 def test_what_a_user_has_is_filtered_by_user_too(name: str) -> None:
     """A statement on conversations or messages has as many filters by user as by project, or its reason."""
     for variant in all_statements()[name]:
-        if re.search(r":(?:Conversation|Message)\b", variant.text) and name not in PROJECT_ALONE:
+        text = re.sub(r"\bn:\w+ THEN \d+", "", variant.text)  # the order of locks names every label
+        if re.search(r":(?:Conversation|Message)\b", text) and name not in PROJECT_ALONE:
             by_user = [m for m in mutations(variant.text) if "user_id" in m.place]
             assert by_user, name
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -143,9 +145,39 @@ def history(messages: Iterable[Message], cut: Callable[[Message], Cut] = lambda 
 
 def chat_of(message: Message, cut: Cut) -> list[ChatMessage]:
     """What a message becomes in a prompt: an answer with each step of its tools, everything else its text."""
+    once = _once.get()
+    if once is None:
+        return _chat_of(message, cut)
+    # By identity, since a message has no hash; it is kept beside, so that its identity stays its own.
+    if (id(message), cut) not in once.chats:
+        once.chats[id(message), cut] = (message, _chat_of(message, cut))
+    return once.chats[id(message), cut][1]
+
+
+def _chat_of(message: Message, cut: Cut) -> list[ChatMessage]:
     if message.role == "assistant":
         return _answer(message, cut)
     return [ChatMessage("user", shortened(message.content, cut.texts))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Once:
+    chats: dict[tuple[int, Cut], tuple[Message, list[ChatMessage]]]
+    tokens: dict[int, tuple[ChatMessage, int]]
+
+
+_once: ContextVar[_Once | None] = ContextVar("ragforge_rendered_once", default=None)
+
+
+@contextmanager
+def rendered_once() -> Iterator[None]:
+    """Keeps, for as long as it lasts, what messages become in a prompt and how long that is: each is asked for again by
+    whoever chooses, counts, renders and notes."""
+    token = _once.set(_Once({}, {}))
+    try:
+        yield
+    finally:
+        _once.reset(token)
 
 
 def fold_results(system: str, calls: Sequence[tuple[ToolRequest, ToolOutcome]]) -> str:
@@ -159,6 +191,15 @@ def fold_results(system: str, calls: Sequence[tuple[ToolRequest, ToolOutcome]]) 
 
 def tokens_of(message: ChatMessage) -> int:
     """About how many tokens a message of the prompt is."""
+    once = _once.get()
+    if once is None:
+        return _tokens_of(message)
+    if id(message) not in once.tokens:
+        once.tokens[id(message)] = (message, _tokens_of(message))
+    return once.tokens[id(message)][1]
+
+
+def _tokens_of(message: ChatMessage) -> int:
     texts = [message.content]
     texts.extend(f"{request.name} {request.arguments}" for request in message.tool_requests)
     texts.extend(outcome.content for outcome in message.tool_outcomes)

@@ -49,6 +49,19 @@ class Remembered:
         known.head = max(known.head, info.head_seq)
         self._used(info.uuid)
 
+    def is_named(self, conversation_id: str) -> bool:
+        """Whether a conversation is known to have a title that a question does not change: it has one, and something was
+        said in it. The first question of a branch may change that of its parent."""
+        known = self._known.get(conversation_id)
+        return known is not None and known.info.title is not None and known.info.message_count > 0
+
+    def named(self, conversation_id: str, title: str) -> None:
+        """A question was stored and gave its conversation a title, if it had none."""
+        known = self._known.get(conversation_id)
+        if known is not None:
+            update = {"title": known.info.title or title, "message_count": max(1, known.info.message_count)}
+            known.info = known.info.model_copy(update=update)
+
     def info(self, reference: str) -> ConversationInfo | None:
         """A conversation by its uuid or session; None where it is not known here."""
         if reference in self._known:

@@ -276,7 +276,8 @@ class Keeping:
         question = said(services, self._user_message_id, "user", text)
         if metadata:
             question = replace(question, metadata=services.redacted(dict(metadata)))
-        self.title = title_from(question)
+        if not services.remembered.is_named(self._conversation_id):
+            self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))
         # Who asks is told by the time, to the microsecond: a write that is repeated is the same one.
         mine = timed if self._once else question
@@ -299,6 +300,8 @@ class Keeping:
                 self.asked = True
                 self.seq = seq
                 self._question_stored = question
+                if self.title is not None:
+                    services.remembered.named(self._conversation_id, self.title)
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
