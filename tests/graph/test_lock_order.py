@@ -22,7 +22,7 @@ SHOW TRANSACTIONS YIELD status, parameters
 WHERE status STARTS WITH 'Blocked' AND parameters.given.project = $project OR status = 'Closing'
 RETURN count(*) AS waiting
 """
-# As whoever stores vectors: the property first, the label last.
+# As whoever stores vectors, in order of uuid: the property first, the label last.
 VECTOR = "MATCH (m:Message {uuid: $uuid}) SET m.role = m.role"
 LABEL = "MATCH (m:Message {uuid: $uuid}) REMOVE m:PendingEmbedding"
 
@@ -31,7 +31,7 @@ async def test_an_answer_waits_for_a_vector(
     messages: MessageStore, conversations: ConversationStore, owner: Owner, neo4j_config: Neo4jConfig
 ) -> None:
     conversation = (await conversations.create(title="order")).uuid
-    uuids = [uuid4().hex for _ in range(6)]
+    uuids = sorted(uuid4().hex for _ in range(6))
     for uuid in uuids:
         await messages.append(conversation, NewMessage(uuid=uuid, role="user", content="said"))
     used = tuple(Used(uuid, "recent", rank, 1) for rank, uuid in enumerate(reversed(uuids)))

@@ -209,7 +209,8 @@ async def test_what_a_tool_gave_is_kept_when_the_model_fails_after_it(
 async def test_a_large_conversation_is_deleted_in_batches(
     client: GraphClient, conversations: ConversationStore, messages: MessageStore
 ) -> None:
-    assert "IN TRANSACTIONS OF 500 ROWS" in statement_for("delete_messages", (5, 26)).text
+    assert "AS above" in statement_for("delete_messages", (5, 26)).text
+    assert "IN TRANSACTIONS OF 1 ROWS" in statement_for("delete_messages", (5, 26)).text
     assert statement_for("delete_messages", (5, 26)).autocommit
     small, large = (await conversations.create()).uuid, (await conversations.create()).uuid
     for start in range(0, 2_000, 1_000):

@@ -50,8 +50,7 @@ class Remembered:
         self._used(info.uuid)
 
     def is_named(self, conversation_id: str) -> bool:
-        """Whether a conversation is known to have a title that a question does not change: it has one, and something was
-        said in it. The first question of a branch may change that of its parent."""
+        """Whether a conversation is known to have a title that no question changes: the first one of a branch may."""
         known = self._known.get(conversation_id)
         return known is not None and known.info.title is not None and known.info.message_count > 0
 

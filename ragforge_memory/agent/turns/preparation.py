@@ -13,7 +13,7 @@ from ragforge_memory.agent.context.budget import Window, earlier_within, folded_
 from ragforge_memory.agent.context.compression import Stretch, condensed, due
 from ragforge_memory.agent.context.importance import IMPORTANT
 from ragforge_memory.agent.context.nearness import Near, with_near
-from ragforge_memory.agent.context.prompt import READ_RESULT, rendered_once, system_prompt, tokens_of
+from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.errors import InvalidInput, RagforgeError
@@ -153,15 +153,12 @@ async def prepare(
     window = window_of(services.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
     fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, reading)) + asked
-    with rendered_once():
-        if not keeping.away:
-            before = await _within_threshold(
-                services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq
-            )
-        built = build(
-            before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading
+    if not keeping.away:
+        before = await _within_threshold(
+            services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq
         )
-        kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
+    built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
+    kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
     return Prepared(built, kept, edges, reading)
 
 

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from ragforge_memory import events
 from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
+from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
@@ -127,16 +128,17 @@ class Turn:
             )
             for what in services.degraded:
                 await self._emit(events.Degraded(what=what, detail=services.model_why if what == "model" else ""))
-            self._prepared = await prepare(
-                services,
-                self._conversation_id,
-                question_seq=question_seq,
-                question=self._text,
-                emit=self._emit,
-                keeping=keeping,
-            )
-            self._context = self._prepared.context
-            await self._ask(self._prepared)
+            with rendered_once():
+                self._prepared = await prepare(
+                    services,
+                    self._conversation_id,
+                    question_seq=question_seq,
+                    question=self._text,
+                    emit=self._emit,
+                    keeping=keeping,
+                )
+                self._context = self._prepared.context
+                await self._ask(self._prepared)
         except asyncio.CancelledError:
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
