@@ -57,17 +57,16 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
-  CALL (p) {
-    UNWIND $scopes AS row
-    MATCH (n:Scope {uuid: row.scope})
-    WHERE n.project = p.project
-    RETURN n
-    UNION
-    UNWIND $scopes AS row
-    MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
-    WHERE a.project = p.project
-    RETURN n
-  }
+  UNWIND $scopes AS row
+  MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
+  WHERE a.project = p.project
+  // include: locks
+}
+CALL (p) {
+  UNWIND $scopes AS row
+  WITH p, row.scope AS uuid ORDER BY uuid
+  MATCH (n:Scope {uuid: uuid})
+  WHERE n.project = p.project
   // include: locks
 }
 CALL (p) {
@@ -101,6 +100,7 @@ SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
   UNWIND $scopes AS row
+  WITH row ORDER BY row.key
   MATCH (a:CodeAnchor)-[:RESOLVES_TO]->(:Scope {uuid: row.scope})
   WHERE a.project = $project AND row.was IN [a.body_hash, a.alone]
   WITH a, row, a.uuid AS uuid ORDER BY uuid
@@ -122,22 +122,31 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
+  UNWIND $anchors AS row
+  MATCH (a:CodeAnchor {uuid: row.uuid})--(n:Message)
+  WHERE a.project = p.project
+  // include: locks
+}
+CALL (p) {
   CALL (p) {
     UNWIND $anchors AS row
-    MATCH (n:CodeAnchor {uuid: row.uuid})
-    WHERE n.project = p.project
-    RETURN n
-    UNION
-    UNWIND $anchors AS row
-    MATCH (a:CodeAnchor {uuid: row.uuid})--(n:Message|Scope)
+    MATCH (a:CodeAnchor {uuid: row.uuid})-[:RESOLVES_TO]->(n:Scope)
     WHERE a.project = p.project
     RETURN n
     UNION
     UNWIND $anchors AS row
-    MATCH (n:Scope {uuid: row.scope})
+    WITH p, row.scope AS uuid ORDER BY uuid
+    MATCH (n:Scope {uuid: uuid})
     WHERE n.project = p.project
     RETURN n
   }
+  // include: locks
+}
+CALL (p) {
+  UNWIND $anchors AS row
+  WITH p, row.uuid AS uuid ORDER BY uuid
+  MATCH (n:CodeAnchor {uuid: uuid})
+  WHERE n.project = p.project
   // include: locks
 }
 CALL (p) {
@@ -185,6 +194,8 @@ RETURN resolved
 // scope of another project is none. Where a name does not mean one scope, nothing is written.
 MATCH (m:Message {uuid: $message_id})
 WHERE m.user_id = $user_id AND m.project = $project
+SET m.uuid = $message_id
+WITH m
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE CASE WHEN c.status <> 'deleting' THEN true ELSE EXISTS {
   MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
@@ -195,6 +206,7 @@ OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
 CALL () {
   UNWIND $scopes AS named
+  WITH named ORDER BY named
   OPTIONAL MATCH (s:Scope)
   WHERE s.project = $project
     AND (s.uuid = named OR s.qualified_name = named OR s.name = last(split(last(split(named, ':')), '.')))

@@ -7,7 +7,7 @@
 // Locks both ends of $edges.
   UNWIND $edges AS edge
   UNWIND [edge.source, edge.target] AS end
-  WITH DISTINCT p, end
+  WITH DISTINCT p, end ORDER BY end
   MATCH (n:Scope {uuid: end})
   WHERE n.project = p.project
   // include: locks
@@ -230,7 +230,8 @@ CALL (p) {
   CALL (p) {
     UNWIND $files AS row
     UNWIND row.scopes AS new
-    MATCH (s:Scope {uuid: new.uuid})
+    WITH p, new.uuid AS uuid ORDER BY uuid
+    MATCH (s:Scope {uuid: uuid})
     WHERE s.project = p.project OR s.project IS NULL
     RETURN s AS n
     UNION

@@ -80,6 +80,7 @@ CALL (new) {
   WITH new WHERE new AND size($used_summaries) > 0
   MATCH (m:Message {uuid: $uuid})
   UNWIND $used_summaries AS used
+  WITH m, used ORDER BY used.uuid
   MATCH (x:Summary {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
   WITH m, used, x, x.uuid AS uuid ORDER BY uuid
@@ -89,6 +90,7 @@ CALL (new) {
 }
 CALL (c, new) {
   UNWIND [{uuid: $uuid}, {uuid: $message.in_reply_to}] + CASE WHEN new THEN $used_messages ELSE [] END AS used
+  WITH c, used ORDER BY used.uuid
   MATCH (x:Message {uuid: used.uuid})
   WHERE x.user_id = $user_id AND x.project = $project
   WITH c, used, x, x.uuid AS uuid ORDER BY uuid
@@ -110,6 +112,7 @@ CALL (c) {
   WHERE p.project = $project
   CALL (part) {
     UNWIND part.touched AS tie
+    WITH tie ORDER BY tie.scope
     MATCH (s:Scope {uuid: tie.scope})
     WHERE s.project = $project
     RETURN s, tie.kind AS kind
@@ -284,6 +287,7 @@ WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$sp
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
+  WITH row, moving ORDER BY row.uuid
   MATCH (m:Message {uuid: row.uuid})
   WHERE m.user_id = $user_id AND m.project = $project
   WITH m, row, moving, m.uuid AS uuid ORDER BY uuid
@@ -310,6 +314,7 @@ RETURN count(*) AS failed
 // name: fail_message_embeddings
 // at once
 UNWIND $uuids AS uuid
+WITH uuid ORDER BY uuid
 MATCH (n:PendingEmbedding:Message {uuid: uuid})
 WHERE n.user_id = $user_id AND n.project = $project
 // include: failing

@@ -120,36 +120,60 @@ RETURN n.uuid AS uuid,
     RETURN [m.role, CASE WHEN m.content IS :: STRING THEN left(m.content, 600) ELSE m.content END, m.uuid]
   } ELSE [] END AS first
 
-// part: reembedded_rows
-// The nodes `n` of $rows, each label by its own index of uuids.
-  UNWIND $rows AS row
-  CALL (row) {
-    MATCH (n:Message {uuid: row.uuid})
-    RETURN n
-    UNION
-    MATCH (n:Summary {uuid: row.uuid})
-    RETURN n
-    UNION
-    MATCH (n:Conversation {uuid: row.uuid})
-    RETURN n
-    UNION
-    MATCH (n:Scope {uuid: row.uuid})
-    RETURN n
-  }
+// part: locks_of_rows
+// Locks the nodes of $rows, label by label.
+CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Conversation' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Conversation {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Summary' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Summary {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Message' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Scope' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Scope {uuid: uuid})
+  // include: locks
+}
 
 // name: store_reembedded
 // Fenced: whose claim was taken over stores nothing. What has changed since it was read keeps its label and is read
 // again. One statement for every label.
 MATCH (p:RagforgeMeta {key: 'project/' + $project})
 WHERE p.reembed_token = $token AND p.next_model = $model AND p.next_dimension = $dimension
+// include: locks_of_rows
 CALL () {
-  // include: reembedded_rows
-  // include: locks
-}
-CALL () {
-  // include: reembedded_rows
+  UNWIND $rows AS row
+  CALL (row) {
+    WITH row WHERE row.label = 'Message'
+    MATCH (n:Message {uuid: row.uuid})
+    RETURN n
+    UNION
+    WITH row WHERE row.label = 'Summary'
+    MATCH (n:Summary {uuid: row.uuid})
+    RETURN n
+    UNION
+    WITH row WHERE row.label = 'Conversation'
+    MATCH (n:Conversation {uuid: row.uuid})
+    RETURN n
+    UNION
+    WITH row WHERE row.label = 'Scope'
+    MATCH (n:Scope {uuid: row.uuid})
+    RETURN n
+  }
   WITH n, row
-  WHERE n.project = $project AND row.label IN labels(n) AND CASE
+  WHERE n.project = $project AND CASE
     WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
     WHEN n:Conversation THEN coalesce(n.title, '') = row.version[0] AND coalesce(n.summary, '') = row.version[1]
       AND CASE WHEN n.message_count > 4 THEN 4 ELSE n.message_count END = row.version[2]
@@ -163,10 +187,7 @@ RETURN stored
 
 // name: fail_reembedding
 // What the model refuses is found by its words alone from then on; doctor counts it.
-CALL () {
-  // include: reembedded_rows
-  // include: locks
-}
+// include: locks_of_rows
 UNWIND $rows AS row
 MATCH (n:PendingReembedding {uuid: row.uuid})
 WHERE n.project = $project AND row.label IN labels(n)

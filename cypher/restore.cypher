@@ -401,6 +401,7 @@ RETURN c.uuid AS uuid, c.import_token = $token AS mine, written
 CALL () {
   UNWIND $prompts AS row
   UNWIND row.conversations AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
   MATCH (n:Conversation {uuid: uuid})
   // include: locks
 }
@@ -428,6 +429,7 @@ RETURN count(*) AS kept
 CALL () {
   UNWIND $conversations AS row
   UNWIND [row.uuid, row.branch.parent] AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
   MATCH (n:Conversation {uuid: uuid})
   // include: locks
 }
@@ -468,16 +470,10 @@ RETURN c.uuid AS uuid
 // What answers were given; only where the other end is here, which the numbers of the rows say. Repeated, it changes
 // nothing. A statement for each kind of end: one for all took three times as long.
 CALL () {
-  CALL () {
-    UNWIND $rows AS row
-    MATCH (n:Message {uuid: row.message})
-    RETURN n
-    UNION
-    UNWIND $rows AS row
-    UNWIND row.ends AS end
-    MATCH (n:Message {uuid: end.uuid})
-    RETURN n
-  }
+  UNWIND $rows AS row
+  UNWIND [row.message] + [end IN row.ends | end.uuid] AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
   // include: locks
 }
 UNWIND $rows AS row
@@ -494,16 +490,16 @@ RETURN collect(end.number) AS numbers
 // name: restore_used_summaries
 // As restore_used_messages.
 CALL () {
-  CALL () {
-    UNWIND $rows AS row
-    MATCH (n:Message {uuid: row.message})
-    RETURN n
-    UNION
-    UNWIND $rows AS row
-    UNWIND row.ends AS end
-    MATCH (n:Summary {uuid: end.uuid})
-    RETURN n
-  }
+  UNWIND $rows AS row
+  UNWIND row.ends AS end
+  WITH DISTINCT end.uuid AS uuid ORDER BY uuid
+  MATCH (n:Summary {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND $rows AS row
+  WITH DISTINCT row.message AS uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
   // include: locks
 }
 UNWIND $rows AS row
@@ -520,16 +516,16 @@ RETURN collect(end.number) AS numbers
 // name: restore_used_anchors
 // As restore_used_messages.
 CALL () {
-  CALL () {
-    UNWIND $rows AS row
-    MATCH (n:Message {uuid: row.message})
-    RETURN n
-    UNION
-    UNWIND $rows AS row
-    UNWIND row.ends AS end
-    MATCH (n:CodeAnchor {key: end.uuid})
-    RETURN n
-  }
+  UNWIND $rows AS row
+  WITH DISTINCT row.message AS uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND $rows AS row
+  UNWIND row.ends AS end
+  WITH DISTINCT end.uuid AS uuid ORDER BY uuid
+  MATCH (n:CodeAnchor {key: uuid})
   // include: locks
 }
 UNWIND $rows AS row
@@ -546,15 +542,15 @@ RETURN collect(end.number) AS numbers
 // name: restore_merges
 // What was brought in by which message; only where both ends are here, as restore_used_messages.
 CALL () {
-  CALL () {
-    UNWIND $rows AS row
-    MATCH (n:Message {uuid: row.message})
-    RETURN n
-    UNION
-    UNWIND $rows AS row
-    MATCH (n:Conversation {uuid: row.uuid})
-    RETURN n
-  }
+  UNWIND $rows AS row
+  WITH DISTINCT row.uuid AS uuid ORDER BY uuid
+  MATCH (n:Conversation {uuid: uuid})
+  // include: locks
+}
+CALL () {
+  UNWIND $rows AS row
+  WITH DISTINCT row.message AS uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
   // include: locks
 }
 UNWIND $rows AS row
@@ -571,6 +567,7 @@ RETURN collect(row.number) AS numbers
 CALL () {
   UNWIND $rows AS row
   UNWIND [row.call, row.uuid] AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
   MATCH (n:ToolCall {uuid: uuid})
   // include: locks
 }

@@ -169,6 +169,7 @@ RETURN count(s) AS pending
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
+  WITH row, moving ORDER BY row.uuid
   MATCH (s:Scope {uuid: row.uuid})
   WHERE s.project = $project AND s.hash = row.hash
   WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
@@ -184,6 +185,7 @@ RETURN stored, moved
 // name: fail_scope_embeddings
 // at once
 UNWIND $uuids AS uuid
+WITH uuid ORDER BY uuid
 MATCH (n:PendingEmbedding:Scope {uuid: uuid})
 WHERE n.project = $project
 // include: failing

@@ -18,6 +18,7 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
+  WITH row, moving ORDER BY row.uuid
   MATCH (c:Conversation {uuid: row.uuid})
   WHERE c.user_id = $user_id AND c.project = $project
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
@@ -36,6 +37,7 @@ RETURN stored, moved
 // at once
 // Until something new is said of it.
 UNWIND $uuids AS uuid
+WITH uuid ORDER BY uuid
 MATCH (n:PendingEmbedding:Conversation {uuid: uuid})
 WHERE n.user_id = $user_id AND n.project = $project
 // include: failing

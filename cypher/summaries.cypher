@@ -104,6 +104,7 @@ SET c:PendingEmbedding, s:PendingEmbedding
 WITH s
 CALL (s) {
   UNWIND $summaries AS covered
+  WITH s, covered ORDER BY covered
   MATCH (below:Summary {uuid: covered})
   WHERE below.user_id = $user_id AND below.project = $project
   WITH s, below, below.uuid AS uuid ORDER BY uuid
@@ -113,6 +114,7 @@ CALL (s) {
 }
 CALL (s) {
   UNWIND $messages AS covered
+  WITH s, covered ORDER BY covered
   MATCH (m:Message {uuid: covered})
   WHERE m.user_id = $user_id AND m.project = $project
   WITH s, m, m.uuid AS uuid ORDER BY uuid
@@ -166,6 +168,7 @@ LIMIT $limit
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
   UNWIND $rows AS row
+  WITH row, moving ORDER BY row.uuid
   MATCH (s:Summary {uuid: row.uuid})
   WHERE s.user_id = $user_id AND s.project = $project
   WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
@@ -181,6 +184,7 @@ RETURN stored, moved
 // name: fail_summary_embeddings
 // at once
 UNWIND $uuids AS uuid
+WITH uuid ORDER BY uuid
 MATCH (n:PendingEmbedding:Summary {uuid: uuid})
 WHERE n.user_id = $user_id AND n.project = $project
 // include: failing

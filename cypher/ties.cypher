@@ -108,11 +108,18 @@ RETURN part.place AS place, scopes
 // the code as it is now, at no commit: nobody knows at which one that was said.
 OPTIONAL MATCH (p:Project)
 WHERE p.project = $project
+CALL () {
+  UNWIND $rows AS row
+  WITH DISTINCT row.message AS uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
 CALL (p) {
   UNWIND $rows AS row
   MATCH (m:Message {uuid: row.message})
   WHERE m.user_id = $user_id AND m.project = $project
   UNWIND row.scopes AS uuid
+  WITH m, p, uuid ORDER BY uuid
   MATCH (s:Scope {uuid: uuid})
   WHERE s.project = $project
   WITH m, s, p, 'discussed' AS kind, false AS now

@@ -1,0 +1,200 @@
+"""Parameters for the statements that write what was said, and what is kept of it; see `writes`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.locks.ground import DIMENSION, STAMP, VECTOR, Ground, Parameters
+from tests.locks.way import Way
+
+_PROPERTY = "embedding_of_locks"
+
+
+def _message(g: Ground, role: str = "user", **more: Any) -> Parameters:
+    message = {"role": role, "content": "said", "state": "complete", "importance": 0.9, "timestamp": None, **more}
+    return {
+        "conversation_id": g["main"],
+        "uuid": g.fresh(),
+        "message": message,
+        "worded": True,
+        "summarize_every": 1,
+        "tokens": 1,
+        "title": "Prices",
+        "title_source": None,
+    }
+
+
+def _used(g: Ground, *names: str) -> list[Parameters]:
+    return [
+        {"uuid": g[name], "tier": "recent", "tokens": 1, "rank": rank, "score": None, "cost": None}
+        for rank, name in enumerate(names)
+    ]
+
+
+def _mention(name: str) -> Parameters:
+    return {"name": name, "qualified_name": None, "types": None}
+
+
+def _turn(g: Ground, **more: Any) -> Parameters:
+    call = {"uuid": g.fresh(), "index": 0, "tool_name": "look", "arguments": "{}", "success": True}
+    return {
+        **_message(g, "assistant", in_reply_to=g["m7"]),
+        "used_messages": _used(g, "m7", "m5", "m2", "m1", "x2"),
+        "used_summaries": _used(g, "s1", "s2"),
+        "prompts": [{"uuid": g[name], "text": "be short"} for name in ("p1", "p8", "p2", "p7")],
+        "tool_calls": [{"call": call, "result": {"uuid": g.fresh(), "success": True, "result": "seen"}}],
+        "touched": [{"scope": g[name], "kind": "read"} for name in ("f4", "f1", "f5", "f2")],
+        "mentions": [_mention("three"), _mention("two")],
+        "mentioned_files": [],
+        "told": [_mention("two"), _mention("one")],
+        **more,
+    }
+
+
+def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
+    return {
+        "conversation_id": g[conversation],
+        "uuid": g.fresh(),
+        "seq": seq,
+        "summary": None,
+        "summarize_every": 1,
+        "lineage_ids": [g[parent]],
+        "lineage_tops": [seq],
+        "properties": {"title": "another", "status": "active", "message_count": 0},
+    }
+
+
+def _merge(g: Ground, conversation: str, other: str) -> Parameters:
+    return {
+        "conversation_id": g[conversation],
+        "other_id": g[other],
+        "uuid": g.fresh(),
+        "message": {"role": "user", "content": "merged", "metadata": g.fresh()},
+        "tokens": 1,
+        "fork_seq": 0,
+        "to_seq": 10_000,
+        "summarize_every": 1,
+    }
+
+
+def _summary(g: Ground, level: int, from_seq: int, *, messages: list[str], summaries: list[str]) -> Parameters:
+    return {
+        "conversation_id": g["main"],
+        "watermark": 4,
+        "new_watermark": 4,
+        "level": level,
+        "from_seq": from_seq,
+        "properties": {"uuid": g.fresh(), "to_seq": 7, "content": "said"},
+        "summary": "said",
+        "summary_seq": 7,
+        "messages": messages,
+        "summaries": summaries,
+    }
+
+
+def _released(g: Ground, *, done: bool) -> Parameters:
+    return {
+        "conversation_id": g["main"],
+        "done": done,
+        "watermark": 4,
+        "summary": "said",
+        "summary_seq": 4,
+        "attempts": None,
+        "pause": 0,
+        "broken_off": False,
+        "every": 100,
+    }
+
+
+def _insight(g: Ground, key: str = "topics") -> Parameters:
+    return {
+        "conversation_id": g["main"],
+        "key": key,
+        "refresh": True,
+        "uuid": g.fresh(),
+        "properties": {"data": "1", "to_seq": 7},
+    }
+
+
+def _vectors(g: Ground, *names: str, **more: Any) -> Parameters:
+    rows = [{"uuid": g[name], "vector": VECTOR, **more} for name in names]
+    return {"property": _PROPERTY, "rows": rows, "space_dimension": DIMENSION}
+
+
+def _failed(g: Ground, *names: str) -> Parameters:
+    return {"uuids": g.all(*names), "attempt": g.fresh()}
+
+
+_NEW = {"title": "Prices", "status": "active", "message_count": 0, "head_seq": 0}
+
+TALK: dict[str, list[Way]] = {
+    "append_message": [
+        lambda g: _message(g),
+        lambda g: {**_message(g), "conversation_id": g["second"], "title_source": "provisional"},
+    ],
+    "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
+    "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
+    "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],
+    "store_message_embeddings": [
+        lambda g: _vectors(g, "m1", "m4", "m3"),
+        lambda g: {**_vectors(g, "m1", "m4", "m3"), "project": g.quiet},
+    ],
+    "fail_message_embeddings": [lambda g: _failed(g, "m1", "m4", "m3")],
+    "create_conversation": [
+        lambda g: {"uuid": g.fresh(), "properties": _NEW},
+        lambda g: {"uuid": g["main"], "properties": _NEW},
+    ],
+    "open_conversation": [
+        lambda g: {"uuid": g.fresh(), "session_id": g.fresh(), "properties": _NEW},
+        lambda g: {"uuid": g.fresh(), "session_id": g["main"], "properties": _NEW},
+    ],
+    "update_conversation": [lambda g: {"uuid": g["main"], "changes": {"title": "Taxes"}}],
+    "mark_filed": [lambda g: {"uuid": g["main"], "file_path": "main.jsonl", "fresh": True}],
+    "begin_delete": [lambda g: {"uuid": g["main"], "token": g.fresh()}],
+    "begin_expiry": [lambda g: {"uuid": g["main"], "token": g.fresh(), "stamp": STAMP, "patience": 0}],
+    "keep_shared": [lambda g: {"uuid": g["gone"], "import_token": None}],
+    "delete_messages": [lambda g: {"uuid": g["gone"]}],
+    "finish_delete": [lambda g: {"uuid": g["emptied"]}],
+    "forget_anchors": [lambda g: {"limit": 100}],
+    "forget_prompts": [lambda g: {}],
+    "create_branch": [
+        lambda g: _branch(g, "main", "main", 3),
+        lambda g: _branch(g, "branch", "main", 3),
+        lambda g: {**_branch(g, "main", "main", 4), "uuid": g["branch"]},
+    ],
+    "merge_branch": [lambda g: _merge(g, "main", "second"), lambda g: _merge(g, "second", "main")],
+    "keep_compression": [
+        lambda g: {
+            "conversation_id": g["main"],
+            "from_seq": 1,
+            "kept_tokens": 0,
+            "properties": {"uuid": g.fresh(), "to_seq": 4, "content": "said"},
+        }
+    ],
+    "claim_summary": [lambda g: {"conversation_id": g["main"], "eager": True}],
+    "renew_summary_lease": [lambda g: {"conversation_id": g["main"], "asked": 7}],
+    "write_summary": [
+        lambda g: _summary(g, 1, 5, messages=g.all("m5", "m6", "m7"), summaries=[]),
+        lambda g: _summary(g, 2, 1, messages=[], summaries=g.all("s1", "s2")),
+        lambda g: _summary(g, 1, 1, messages=g.all("m1", "m2", "m3"), summaries=[]),
+    ],
+    "settle_title": [lambda g: {"conversation_id": g["main"], "title": "Taxes"}],
+    "release_summary": [lambda g: _released(g, done=True), lambda g: _released(g, done=False)],
+    "store_summary_embeddings": [lambda g: _vectors(g, "s1", "s2")],
+    "fail_summary_embeddings": [lambda g: _failed(g, "s1", "s2")],
+    "store_conversation_embeddings": [
+        lambda g: {
+            **_vectors(g),
+            "rows": [
+                {"uuid": g["main"], "title": "Prices", "summary": "said", "first": 4, "vector": VECTOR},
+                {"uuid": g["second"], "title": "Prices", "summary": "", "first": 2, "vector": VECTOR},
+            ],
+        }
+    ],
+    "fail_conversation_embeddings": [lambda g: _failed(g, "main", "second")],
+    "claim_insight": [lambda g: _insight(g)],
+    "renew_insight_lease": [lambda g: _insight(g)],
+    "write_insight": [lambda g: _insight(g), lambda g: _insight(g, "ends")],
+    "release_insight": [lambda g: _insight(g)],
+}
+"""Statements on conversations, messages, summaries and insights."""

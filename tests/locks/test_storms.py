@@ -1,0 +1,142 @@
+"""Statements that run at the same time, again and again, and nobody has to begin anew.
+
+What the server ends because two waited for each other is run again a while later, by the driver: nothing is lost, and
+somebody waits. All that write meet all others at one conversation, the same code and the same shared texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from random import Random
+
+import neo4j
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.queries import statement_for
+from tests.locks.ground import Ground, Parameters, create, grounds, remove
+from tests.locks.watching import NODES, is_deadlock
+from tests.locks.way import turned
+from tests.locks.writes import WRITES
+
+FREQUENT = ("append_message", "complete_turn", "write_summary", "store_message_embeddings", "create_branch")
+"""What is run all the time, while anything else may come."""
+
+# Of each round: how many run at a time, how often each of them, and how many statements they choose from.
+_WRITERS, _RUNS, _CHOICE = 6, 8, 10
+
+# What two writers may tell each other: that something is gone, or there already.
+_EXPECTED = ("EntityNotFound", "ConstraintValidationFailed")
+# Whoever makes an index elsewhere on the server waits for writers, and they for it.
+_FOREIGN = "LABEL("
+
+_LOCK = re.compile(r"\b([A-Z_]+)\((-?\d+)\)")
+_OF_NODES = ("NODE", "NODE_RELATIONSHIP_GROUP_DELETE", "DEGREES")
+_NOISE = re.compile(r"\(tx:\d+\)|-\[|\]->")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A statement that was ended, and what ran beside it then."""
+
+    name: str
+    beside: tuple[str, ...]
+    error: Neo4jError
+
+
+@pytest.fixture
+def ground(neo4j_config: Neo4jConfig) -> Iterator[Ground]:
+    """A small world."""
+    with grounds(neo4j_config) as made:
+        yield made
+
+
+def test_nothing_deadlocks(ground: Ground) -> None:
+    _storm(ground, 30)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1_800)
+def test_nothing_deadlocks_for_a_long_time(ground: Ground) -> None:
+    """Every two statements meet in about seven rounds."""
+    _storm(ground, 600)
+
+
+def _storm(ground: Ground, rounds: int) -> None:
+    deadlocks: dict[str, Counter[str]] = {}
+    problems: Counter[str] = Counter()
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        for number in range(rounds):
+            chosen = Random(number).sample(sorted(WRITES), _CHOICE - 2) + Random(number).sample(FREQUENT, 2)
+            running = [""] * _WRITERS
+            called = _names(ground)
+            writers = [pool.submit(_write, ground, chosen, running, place, number) for place in range(_WRITERS)]
+            failures = [failure for writer in writers for failure in writer.result()]
+            called |= _names(ground) if failures else {}
+            for failure in failures:
+                told = f"{failure.error.code} {failure.error.message}"
+                if not is_deadlock(failure.error):
+                    if not any(word in told for word in _EXPECTED):
+                        problems[f"{failure.name}: {told}"] += 1
+                elif _FOREIGN not in told:
+                    beside = deadlocks.setdefault(f"{failure.name}: {_cycle(told, called)}", Counter())
+                    beside.update({"": 1} | dict.fromkeys(failure.beside, 1))
+            remove(ground)
+            create(ground)
+    lines = [f"{count} × {problem}" for problem, count in problems.most_common()]
+    for cycle, beside in sorted(deadlocks.items(), key=lambda item: -item[1][""]):
+        names = ", ".join(f"{name} {count} times" for name, count in beside.most_common() if name)
+        lines.append(f"{beside['']} × {cycle}\n    beside {names}")
+    assert not lines, "\n".join([f"{sum(each[''] for each in deadlocks.values())} deadlocks", *lines])
+
+
+def _write(ground: Ground, chosen: list[str], running: list[str], place: int, number: int) -> list[Failure]:
+    """Runs statements, one after the other, in any of their ways, at once or in a transaction of their own."""
+    choice = Random(f"{number} {place}")
+    failures = []
+    with ground.driver.session(database="neo4j") as session:
+        for _ in range(_RUNS):
+            name = running[place] = choice.choice(chosen)
+            parameters = choice.choice(WRITES[name])(ground)
+            text, given = ground.sent(name, turned(parameters) if choice.random() < 0.5 else parameters)
+            at_once = statement_for(name, ground.version).autocommit or choice.random() < 0.3
+            try:
+                _run(session, text, given, at_once=at_once)
+            except Neo4jError as error:
+                beside = tuple(name for other, name in enumerate(running) if other != place)
+                failures.append(Failure(name, beside, error))
+    running[place] = ""
+    return failures
+
+
+def _run(session: neo4j.Session, text: str, given: Parameters, *, at_once: bool) -> None:
+    if at_once:
+        session.run(neo4j.Query(text, timeout=60), given).consume()
+        return
+    transaction = session.begin_transaction(timeout=60)
+    try:
+        transaction.run(text, given).consume()
+        transaction.commit()
+    finally:
+        transaction.close()
+
+
+def _names(ground: Ground) -> dict[str, str]:
+    """What each node is called, by the number that the server has for it."""
+    given = {"word": ground.word, "unclaimed": ground.unclaimed, "keys": ground.keys}
+    rows = ground.driver.execute_query(NODES, given, database_="neo4j").records
+    return {row["node"].rpartition(":")[2]: f"{row['label']} {row['rank'].removeprefix(ground.word)}" for row in rows}
+
+
+def _cycle(told: str, names: dict[str, str]) -> str:
+    """Who waited for what, with the names of nodes instead of their numbers."""
+
+    def named(match: re.Match[str]) -> str:
+        return f"{match.group(1)}({names.get(match.group(2), '') if match.group(1) in _OF_NODES else ''})"
+
+    return _NOISE.sub(" ", _LOCK.sub(named, told.rpartition("\n")[2]))
