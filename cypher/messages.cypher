@@ -130,7 +130,8 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its
 // parents', each up to where it was left. What a compression covers is not read again; of what is older than the run
 // of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
-// inside the full-text query, since full text knows no other filter). No embedding comes back. Times come as text: the
+// inside the full-text query, since full text knows no other filter; in a conversation of up to 20,000 messages the words
+// are optional beside it, which takes half as long, and what has none of them scores 0). No embedding comes back. Times come as text: the
 // driver takes longer to make its own of sixty of them than the server for all the rest.
 // include: read_lineage
 WITH c, lineage, head(COLLECT {
@@ -145,10 +146,10 @@ WITH c, lineage, compression, CASE WHEN compression.to_seq > $floor THEN compres
 CALL (c, lineage, floor) {
   WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
   CALL db.index.fulltext.queryNodes('message_text_index', '+owner_token:' + $owner_token + '^0 +conversation_id:('
-    + reduce(ids = '', l IN lineage | CASE WHEN l.id =~ '[0-9A-Za-z]+' THEN ids + l.id + ' ' ELSE ids END) + ')^0 +'
-    + $words, {limit: $candidates})
+    + reduce(ids = '', l IN lineage | CASE WHEN l.id =~ '[0-9A-Za-z]+' THEN ids + l.id + ' ' ELSE ids END) + ')^0 '
+    + CASE WHEN c.head_seq <= 20000 THEN '' ELSE '+' END + $words, {limit: $candidates})
   YIELD node AS m, score
-  WHERE m.seq <= floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+  WHERE score > 0 AND m.seq <= floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
   WITH m, score ORDER BY score DESC LIMIT $relevant
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
     .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found

@@ -3,7 +3,8 @@
 // hits), not by Lucene over everybody's messages: each word is asked for alone, then weighed by its rarity here over
 // its mean score there. Lucene's weights are whole numbers, since it reads no exponents. The full-text index is
 // eventually consistent, so what was written within three seconds is looked through as well, by seq. `vectors` says
-// which have a vector: one that has none is not known to be far.
+// which have a vector: one that has none is not known to be far. The words are optional beside the scope as in
+// turn_context.
 // include: read_lineage
 WITH c, lineage, '+conversation_id:(' + reduce(ids = '', l IN lineage |
   ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0' AS scope,
@@ -22,11 +23,12 @@ WITH c, lineage, scope, words, reduce(asked = '', w IN [w IN words WHERE w.mean 
   + '" terms:"' + w.text + '")^' + toString(1 + toInteger(w.rarity / w.mean))) AS asked
 CALL (c, lineage, scope, words, asked) {
   CALL (c, lineage, scope, words, asked) {
-    WITH lineage, scope, asked
+    WITH c, lineage, scope, asked
     WHERE asked <> ''
-    CALL db.index.fulltext.queryNodes('message_text_index', scope + ' +(' + asked + ')',
+    CALL db.index.fulltext.queryNodes('message_text_index', scope
+      + CASE WHEN c.head_seq > 20000 OR $filtered OR size(lineage) > 1 THEN ' +(' ELSE ' (' END + asked + ')',
       {limit: CASE WHEN $filtered OR size(lineage) > 1 THEN 1000000 ELSE $limit END}) YIELD node AS m, score
-    WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+    WHERE score > 0 AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
       AND ($role IS NULL OR m.role = $role)
       AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
       AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })

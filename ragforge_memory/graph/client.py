@@ -23,7 +23,7 @@ from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.values import plain
-from ragforge_memory.graph.vanishing import unless_vanished
+from ragforge_memory.graph.vanishing import passes, unless_vanished
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -368,7 +368,7 @@ class GraphClient:
             try:
                 return await once()
             except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
-                if not (repeated and error.is_retryable()):
+                if not (repeated and _in_passing(error)):
                     raise
             return await _again(once)
 
@@ -401,4 +401,6 @@ async def _again(once: Callable[[], Awaitable[T]]) -> T:
 
 def _in_passing(error: Exception) -> bool:
     """Whether the same statement may succeed a moment later."""
-    return isinstance(error, (driver_errors.DriverError, driver_errors.Neo4jError)) and error.is_retryable()
+    if isinstance(error, (driver_errors.DriverError, driver_errors.Neo4jError)):
+        return error.is_retryable() or passes(error)
+    return False

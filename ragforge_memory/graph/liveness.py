@@ -26,6 +26,11 @@ GONE_AFTER = 0.4
 # driver's refused connection unread, which asyncio reports as an error of its own (before Python 3.12).
 REFUSED_TOO = 0.05
 
+# Where the time-out itself comes so late, this process was held up (it computes, or the machine does something else): the
+# answer may have been there, and the server is asked again.
+_LATE = 0.2
+_ASKED_AT_MOST = 3
+
 _LOST = (driver_errors.ServiceUnavailable, driver_errors.SessionExpired, OSError)
 
 T = TypeVar("T")
@@ -38,11 +43,20 @@ def is_lost(error: BaseException | None) -> bool:
 
 async def refusal(driver: neo4j.AsyncDriver, timeout: float = ALIVE_TIMEOUT) -> Exception | None:
     """Why the server does not answer: a TimeoutError where it hangs; None where it answers."""
-    try:
-        await within(asyncio.timeout(timeout), driver.get_server_info)
-    except (TimeoutError, driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
-        return error
-    return None
+    loop = asyncio.get_running_loop()
+    for _ in range(_ASKED_AT_MOST):
+        began = loop.time()
+        try:
+            await within(asyncio.timeout(timeout), driver.get_server_info)
+        except TimeoutError as error:
+            refused: Exception = error
+            if loop.time() - began < timeout + _LATE:
+                break
+        except (driver_errors.DriverError, driver_errors.Neo4jError, OSError) as error:
+            return error
+        else:
+            return None
+    return refused
 
 
 async def unless_hanging(driver: neo4j.AsyncDriver, attempt: Callable[[], Awaitable[T]], *, managed: bool) -> T:

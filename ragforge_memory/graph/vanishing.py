@@ -18,12 +18,25 @@ _PAUSE = 0.01
 
 def met_a_deleted_node(error: BaseException | None) -> bool:
     """Whether a statement failed because a node that it had found was deleted before it got its lock."""
-    return isinstance(error, driver_errors.Neo4jError) and (error.code or "").endswith(".EntityNotFound")
+    return _failed_on(error, "EntityNotFound")
 
 
 def passes(error: BaseException | None) -> bool:
     """Whether a statement failed on what others did at that moment: a deadlock, or a node that was deleted."""
-    return isinstance(error, driver_errors.TransientError) or met_a_deleted_node(error)
+    return (
+        isinstance(error, driver_errors.TransientError)
+        or _failed_on(error, "DeadlockDetected")
+        or met_a_deleted_node(error)
+    )
+
+
+def _failed_on(error: BaseException | None, what: str) -> bool:
+    """Whether the server says so, of the statement or of a procedure that it called: there the code says no more than
+    that it failed, and the message why."""
+    if not isinstance(error, driver_errors.Neo4jError):
+        return False
+    code = error.code or ""
+    return code.endswith(f".{what}") or (code.endswith(".ProcedureCallFailed") and what in str(error.message))
 
 
 def unless_vanished(attempt: Callable[[], Awaitable[T]]) -> Callable[[], Awaitable[T]]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
+from ragforge_memory.graph import messages
 from ragforge_memory.graph.messages import Answer, NewMessage
 
 pytestmark = pytest.mark.anyio
@@ -75,11 +76,16 @@ async def test_answers_that_name_no_question_answer_all_before_them(make_agent: 
         assert {message.state for message in await again.get_history()} == {"complete"}
 
 
-async def test_a_load_looks_at_a_message_once(make_agent: MakeAgent, cypher: Cypher) -> None:
+async def test_a_load_moves_a_watermark_that_is_far_behind(
+    make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with make_agent("Yes.", "No.") as agent:
         conversation = await agent.create_conversation()
         await conversation.send_message("Well?")
         seen = "MATCH (c:Conversation {uuid: $uuid}) RETURN c.settled_seq AS seen"
+        await agent.load_conversation(conversation.uuid)
+        assert cypher(seen, uuid=conversation.uuid) == [{"seen": None}]
+        monkeypatch.setattr(messages, "SETTLE_BEHIND", 2)
         for _ in range(2):
             await agent.load_conversation(conversation.uuid)
             assert cypher(seen, uuid=conversation.uuid) == [{"seen": 2}]

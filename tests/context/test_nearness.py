@@ -80,7 +80,7 @@ async def test_what_is_late_or_fails_is_left_out(
         embedder.wait = asyncio.Event() if how == "late" else None
         embedder.fails = how == "failing"
         if how == "broken":
-            monkeypatch.setattr(SearchStore, "by_meaning", _broken)
+            monkeypatch.setattr(SearchStore, "near", _broken)
         async with conversation.stream_message("what colour has this fruit?") as stream:
             told = [event async for event in stream]
         answer = stream.response

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, following, similarity_to
-from ragforge_memory.errors import EmbeddingError, foreign
+from ragforge_memory.errors import ConversationNotFound, EmbeddingError, foreign
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
@@ -111,6 +111,8 @@ async def _found(
 
     try:
         near = await following(by_meaning)
+    except ConversationNotFound:  # read 1 says so
+        return []
     except Exception as error:  # whatever fails here fails no turn
         log.warning("nothing is found by meaning: %s", error, exc_info=foreign(error))
         if isinstance(error, EmbeddingError):
