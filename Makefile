@@ -31,6 +31,7 @@ check: $(BIN)/pytest
 # benchmarks/samples.py wants files of other programs: see their heads.
 bench: $(BIN)/pytest
 	$(BIN)/python benchmarks/core.py --json $(RESULTS)/core.json
+	$(BIN)/python benchmarks/company.py --json $(RESULTS)/company.json
 	$(BIN)/python benchmarks/startup.py --json $(RESULTS)/startup.json
 	if [ -f benchmarks/ingest.py ]; then $(BIN)/python benchmarks/ingest.py; fi
 	$(BIN)/python benchmarks/faults.py --rounds 50

@@ -132,17 +132,25 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
 // inside the full-text query, since full text knows no other filter; in a conversation of up to 20,000 messages the words
 // are optional beside it, which takes half as long, and what has none of them scores 0). No embedding comes back. Times come as text: the
-// driver takes longer to make its own of sixty of them than the server for all the rest.
+// driver takes longer to make its own of sixty of them than the server for all the rest. `top` is where the question
+// stands: at $top, or $asked is its uuid and it is just being stored; where it is not there yet, behind all.
 // include: read_lineage
-WITH c, lineage, head(COLLECT {
+WITH c, lineage, CASE WHEN $top IS NULL THEN head(COLLECT {
+  MATCH (q:Message {uuid: $asked})
+  WHERE any(l IN lineage WHERE q.conversation_id = l.id AND q.seq <= l.top)
+  RETURN q.seq
+}) ELSE $top END AS stored
+WITH c, lineage, stored, coalesce(stored, c.head_seq + 1) AS top
+WITH c, lineage, stored, top, head(COLLECT {
   UNWIND lineage AS l
   MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
-  WHERE s.from_seq > 0 AND s.to_seq <= l.top AND s.to_seq < $top
+  WHERE s.from_seq > 0 AND s.to_seq <= l.top AND s.to_seq < top
   WITH s ORDER BY s.to_seq DESC LIMIT 1
   RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
     .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
 }) AS compression
-WITH c, lineage, compression, CASE WHEN compression.to_seq > $floor THEN compression.to_seq ELSE $floor END AS floor
+WITH c, lineage, stored, top, compression,
+  CASE WHEN compression.to_seq > top - $recent - 1 THEN compression.to_seq ELSE top - $recent - 1 END AS floor
 CALL (c, lineage, floor) {
   WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
   CALL db.index.fulltext.queryNodes('message_text_index', '+owner_token:' + $owner_token + '^0 +conversation_id:('
@@ -154,7 +162,8 @@ CALL (c, lineage, floor) {
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
     .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
-RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found,
+RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found, top,
+  stored IS NOT NULL AS counted,
   // Of what a branch shares its parent may have condensed more since.
   CASE WHEN compression.conversation_id <> c.uuid AND datetime(compression.created_at) > c.created_at
     THEN coalesce(c.token_total, 0) * (c.head_seq - compression.to_seq) / c.head_seq
@@ -175,7 +184,7 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
   COLLECT {
     UNWIND lineage AS l
     MATCH (m:Message {conversation_id: l.id})
-    WHERE m.seq > floor AND m.seq < $top AND m.seq <= l.top
+    WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top
     WITH m ORDER BY m.seq
     RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
       .model, .provider_parts, .importance, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {

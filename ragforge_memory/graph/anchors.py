@@ -295,7 +295,8 @@ class ReferenceStore:
         )
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")
-        return {row["named"]: row["meant"] for row in rows[0]["unclear"]}
+        unclear = {row["named"]: row["meant"] for row in rows[0]["unclear"]}
+        return {named: unclear[named] for named in scopes if named in unclear}
 
 
 def reference(row: dict[str, Any]) -> CodeReference:

@@ -22,17 +22,13 @@ from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
+from ragforge_memory.graph.retries import again, in_passing, unless_vanished
 from ragforge_memory.graph.values import plain
-from ragforge_memory.graph.vanishing import passes, unless_vanished
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
 
 CONNECT_TIMEOUT = 1.0
-# What fails in passing (a lock, a change of leader, memory) is run again at once, then after pauses that grow from
-# 5 ms to 200 ms, for so long in all. The driver's own retries, which begin with a second's pause, are off.
-RETRY_TIME = 1.0
-RETRY_PAUSES = {"wait_initial": 0.005, "wait_max": 0.2, "wait_jitter": 0.01}
 # A managed server that was killed is started again by its supervisor, which takes some 10 s here.
 RESTART_TIMEOUT = 60.0
 # Work that no user waits for: ingest, deletes, background writes.
@@ -368,9 +364,9 @@ class GraphClient:
             try:
                 return await once()
             except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
-                if not (repeated and _in_passing(error)):
+                if not (repeated and in_passing(error)):
                     raise
-            return await _again(once)
+            return await again(once)
 
         with self._errors(name):
             async with self._places.one(SLOW_TIMEOUT):
@@ -387,20 +383,3 @@ class GraphClient:
     async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
         keys = result.keys()
         return [{key: plain(record[key]) for key in keys} async for record in result]
-
-
-async def _again(once: Callable[[], Awaitable[T]]) -> T:
-    """Runs a statement that has failed in passing until it does not, for `RETRY_TIME` at most."""
-    import stamina
-
-    async for attempt in stamina.retry_context(on=_in_passing, attempts=None, timeout=RETRY_TIME, **RETRY_PAUSES):
-        with attempt:
-            return await once()
-    raise AssertionError("a retry ends with a result or an error")
-
-
-def _in_passing(error: Exception) -> bool:
-    """Whether the same statement may succeed a moment later."""
-    if isinstance(error, (driver_errors.DriverError, driver_errors.Neo4jError)):
-        return error.is_retryable() or passes(error)
-    return False

@@ -11,9 +11,9 @@ from ragforge_memory.errors import ConversationNotFound, GraphError, GraphUnavai
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json, utc_text
+from ragforge_memory.graph.retries import passes
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
-from ragforge_memory.graph.vanishing import passes
 from ragforge_memory.models.conversation import (
     EVERY_CONVERSATION,
     ConversationFilters,

@@ -26,8 +26,8 @@ GONE_AFTER = 0.4
 # driver's refused connection unread, which asyncio reports as an error of its own (before Python 3.12).
 REFUSED_TOO = 0.05
 
-# Where the time-out itself comes so late, this process was held up (it computes, or the machine does something else): the
-# answer may have been there, and the server is asked again.
+# Where the time-out itself comes so late, this process was held up (it computes, or the machine does something else):
+# the answer may have been there, and the server is asked again.
 _LATE = 0.2
 _ASKED_AT_MOST = 3
 

@@ -256,8 +256,9 @@ class MessageStore(WaitingTexts):
         rows = await self._client.read(
             "turn_context",
             conversation_id=conversation_id,
-            floor=query.before_seq - query.limit - 1,
+            recent=query.limit,
             top=query.before_seq,
+            asked=query.asked,
             words=lucene_any(("content", "terms"), words) if words else None,
             owner_token=owner_token(self._owner["user_id"], self._owner["project"]),
             # The question itself and the recent messages are in the index too, and match best.

@@ -23,20 +23,22 @@ class ContextQuery:
     """What a turn asks read 1 for.
 
     Args:
-        before_seq: the question's seq.
+        before_seq: the question's seq; None: it is just being stored.
         limit: the most recent messages.
         question: looks among older messages for what shares words with it; None: does not look.
         relevant: how many of those.
         important: the most of the older important messages.
         prompts: which of these shared texts are not kept yet is said.
+        asked: the question's uuid, where its seq is not known.
     """
 
-    before_seq: int
+    before_seq: int | None
     limit: int
     question: str | None = None
     relevant: int = 0
     important: int = 0
     prompts: Sequence[str] = ()
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class TurnContext:
     ``messages`` are the recent ones, oldest first, behind what ``compression`` covers; ``important`` and ``found`` are
     older, the newest and the best first. ``summary`` was read at ``read_at`` (ISO 8601) and covers up to
     ``summary_seq``. ``uncompressed`` are the tokens of all that no compression covers, as far as they were counted.
-    ``missing`` are the shared texts that are not kept yet.
+    ``missing`` are the shared texts that are not kept yet. ``top`` is the place before which all is, and ``counted``
+    whether the question's tokens are among the ``uncompressed``: one that was just being stored may not be there yet.
     """
 
     summary: str | None
@@ -58,6 +61,8 @@ class TurnContext:
     read_at: str = ""
     uncompressed: int = 0
     missing: frozenset[str] = frozenset()
+    top: int = 0
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,8 @@ def turn_context(row: dict[str, Any]) -> TurnContext:
         read_at=row["read_at"],
         uncompressed=row["uncompressed"],
         missing=frozenset(row["missing"]),
+        top=row["top"],
+        counted=row["counted"],
     )
 
 

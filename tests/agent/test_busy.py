@@ -12,7 +12,7 @@ from neo4j.exceptions import TransientError
 
 from benchmarks.counting import CountingDriver
 from ragforge_memory import AsyncConversationAgent, GraphBusy, Neo4jConfig, tool
-from ragforge_memory.graph import client, liveness
+from ragforge_memory.graph import liveness, retries
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.llm.port import ToolRequest
@@ -44,7 +44,7 @@ class Locked:
 
 @pytest.fixture
 def locked(neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch) -> Locked:
-    monkeypatch.setattr(client, "RETRY_TIME", 0.05)
+    monkeypatch.setattr(retries, "RETRY_TIME", 0.05)
     return Locked(neo4j_config)
 
 

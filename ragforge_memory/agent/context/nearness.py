@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, following, similarity_to
+from ragforge_memory.agent.turns.patience import left_alone
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, foreign
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.receipts import TurnContext
 
 log = logging.getLogger(__name__)
-
-# Those that were late: they end by themselves, nobody waits for them, and a read that is cut off costs its connection.
-_late: set[asyncio.Task[list[ScoredMessage]]] = set()
 
 
 class Near:
@@ -68,8 +66,7 @@ class Near:
         """Nobody waits for it any more."""
         if self._task is not None and not self._task.done():
             log.info("the search by meaning was late and is left out")
-            _late.add(self._task)
-            self._task.add_done_callback(_late.discard)
+            left_alone(self._task)
 
 
 def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) -> TurnContext:

@@ -50,13 +50,14 @@ class HeldMessages:
 
     async def turn_context(self, conversation_id: str, query: ContextQuery, *, recover: bool = True) -> TurnContext:
         """What a turn is given: of the graph as much as there is room for beside what memory has."""
-        held = await self._of(conversation_id)
-        earlier = [said.message for said in held if said.message.seq < query.before_seq]
+        held, place = await self._of(conversation_id), query.before_seq
+        assert place is not None  # what is in memory has its place at once
+        earlier = [said.message for said in held if said.message.seq < place]
         new = tuple(earlier[-query.limit :] if query.limit else ())
         stored = self._store_of(conversation_id)
         if stored is None:
             return TurnContext(None, new, missing=frozenset(query.prompts))
-        first = min([query.before_seq, *(said.message.seq for said in held)])
+        first = min([place, *(said.message.seq for said in held)])
         older = replace(query, before_seq=first, limit=max(query.limit - len(new), 0))
         saved = await stored.turn_context(conversation_id, older, recover=recover)
         return replace(saved, messages=(*saved.messages, *new))

@@ -15,6 +15,22 @@ RESTART_PATIENCE = 15.0
 conversation. A killed server is back after some 10 s here."""
 
 
+# What was left alone: it ends by itself, and asyncio keeps no task for us.
+_left: set[asyncio.Task[Any]] = set()
+
+
+def left_alone(task: asyncio.Task[Any]) -> None:
+    """Lets a task end that nobody waits for any more: a read that is cut off costs its connection."""
+
+    def ended(task: asyncio.Task[Any]) -> None:
+        _left.discard(task)
+        if not task.cancelled():
+            task.exception()  # asked for: asyncio reports what nobody asks for
+
+    _left.add(task)
+    task.add_done_callback(ended)
+
+
 async def abandoned(task: asyncio.Task[Any]) -> None:
     """Cancels a task and waits for its end, whatever becomes of it."""
     task.cancel()

@@ -16,7 +16,8 @@ from ragforge_memory.agent.context.nearness import Near, with_near
 from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
-from ragforge_memory.errors import InvalidInput, RagforgeError
+from ragforge_memory.agent.turns.patience import left_alone
+from ragforge_memory.errors import GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
@@ -125,14 +126,113 @@ def check_room(services: Services, question: str) -> None:
         )
 
 
-async def prepare(
-    services: Services, conversation_id: str, *, question_seq: int, question: str, emit: Emit, keeping: Keeping
-) -> Prepared:
-    """Reads what the turn is given and builds its first request; while the graph is away, from what is remembered here.
+class Reading:
+    """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other.
 
     Args:
         services: what is open.
         conversation_id: whose turn it is.
+        asked: the question's uuid.
+        question: what is asked.
+        keeping: knows whether the graph is away.
+        question_seq: where the question stands; None: it is just being stored.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        conversation_id: str,
+        *,
+        asked: str,
+        question: str,
+        keeping: Keeping,
+        question_seq: int | None = None,
+    ) -> None:
+        memory, registry = services.config.memory, services.registry
+        self._services = services
+        self._conversation_id = conversation_id
+        self._keeping = keeping
+        tools, reading = registry.specs, registry.spec(READ_RESULT)
+        instructions = services.config.system_prompt
+        shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
+        self._query = ContextQuery(
+            before_seq=question_seq,
+            limit=memory.max_context_messages,
+            question=question,
+            relevant=RELEVANT,
+            important=IMPORTANT_MESSAGES,
+            prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
+            asked=asked,
+        )
+        # What others have said meanwhile is recent: then a little less is searched than could be.
+        place = question_seq or services.remembered.places(conversation_id)[1]
+        self._near = Near(
+            services,
+            conversation_id,
+            question,
+            floor=0 if keeping.away else place - memory.max_context_messages - 1,
+            limit=RELEVANT,
+            failed=keeping.not_embedded,
+        )
+        # In memory and in files what is said now is not there before it is there as a whole.
+        self._first: asyncio.Task[TurnContext] | None = None
+        if question_seq is None and not keeping.away and not services.in_memory and services.unread is not None:
+            self._first = asyncio.create_task(self._read(self._query), name="ragforge-read-1")
+
+    async def context(self, question_seq: int) -> TurnContext:
+        """What was read; while the graph is away, what is remembered here.
+
+        Raises:
+            ConversationNotFound: it was deleted.
+        """
+        remembered, keeping = self._services.remembered, self._keeping
+        try:
+            before = await keeping.read(lambda: self._once(question_seq))
+            if before is not None:
+                remembered.read(self._conversation_id, before, up_to=before.top or question_seq)
+                found = await self._near.found()
+                await keeping.say_not_embedded()
+                return with_near(before, found, RELEVANT)
+        finally:
+            self.leave()
+        return remembered.context(self._conversation_id, before_seq=question_seq, prompts=self._query.prompts)
+
+    def leave(self) -> None:
+        """Nobody waits for it any more."""
+        self._near.leave()
+        if self._first is not None and not self._first.done():
+            left_alone(self._first)
+
+    async def _once(self, question_seq: int) -> TurnContext:
+        """What was read meanwhile; what failed is read once more, for the graph may be back."""
+        first, self._first = self._first, None
+        if first is not None:
+            try:
+                return await first
+            except GraphUnavailable as error:
+                log.info("read 1 is tried again: %s", error)
+        return await self._read(replace(self._query, before_seq=question_seq))
+
+    async def _read(self, query: ContextQuery) -> TurnContext:
+        return await self._services.messages.turn_context(self._conversation_id, query, recover=False)
+
+
+async def prepare(
+    services: Services,
+    conversation_id: str,
+    reading: Reading,
+    *,
+    question_seq: int,
+    question: str,
+    emit: Emit,
+    keeping: Keeping,
+) -> Prepared:
+    """Takes what was read for the turn and builds its first request.
+
+    Args:
+        services: what is open.
+        conversation_id: whose turn it is.
+        reading: what the turn is given.
         question_seq: where the question stands.
         question: what is asked.
         emit: takes the turn's events.
@@ -143,64 +243,24 @@ async def prepare(
     """
     memory = services.config.memory
     instructions = services.config.system_prompt
-    tools, reading = services.registry.specs, services.registry.spec(READ_RESULT)
-    shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
-    floor = question_seq - memory.max_context_messages - 1
-    prompts = sorted({prompt_uuid(services.owner, text) for text in shared})
+    tools, read_result = services.registry.specs, services.registry.spec(READ_RESULT)
     condensing = services.condensing.setdefault(conversation_id, Condensing())
-    before = await _read(services, conversation_id, question_seq, question, floor, prompts, keeping)
+    before = await reading.context(question_seq)
     today = services.today()
     window = window_of(services.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
-    fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, reading)) + asked
+    if not before.counted:
+        before = replace(before, uncompressed=before.uncompressed + asked)
+    fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, read_result)) + asked
     if not keeping.away:
         before = await _within_threshold(
             services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq
         )
-    built = build(before, question, instructions=instructions, today=today, window=window, tools=tools, reading=reading)
+    built = build(
+        before, question, instructions=instructions, today=today, window=window, tools=tools, reading=read_result
+    )
     kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
-    return Prepared(built, kept, edges, reading)
-
-
-async def _read(
-    services: Services,
-    conversation_id: str,
-    question_seq: int,
-    question: str,
-    floor: int,
-    prompts: Sequence[str],
-    keeping: Keeping,
-) -> TurnContext:
-    """Read 1, with a search by meaning beside it; or what is remembered here."""
-    memory, remembered = services.config.memory, services.remembered
-    near = Near(
-        services,
-        conversation_id,
-        question,
-        floor=0 if keeping.away else floor,
-        limit=RELEVANT,
-        failed=keeping.not_embedded,
-    )
-    query = ContextQuery(
-        before_seq=question_seq,
-        limit=memory.max_context_messages,
-        question=question,
-        relevant=RELEVANT,
-        important=IMPORTANT_MESSAGES,
-        prompts=prompts,
-    )
-    try:
-        before = await keeping.read(lambda: services.messages.turn_context(conversation_id, query, recover=False))
-        if before is not None:
-            remembered.read(conversation_id, before, up_to=question_seq)
-            found = await near.found()
-            await keeping.say_not_embedded()
-            return with_near(before, found, RELEVANT)
-    except BaseException:
-        near.leave()
-        raise
-    near.leave()
-    return remembered.context(conversation_id, before_seq=question_seq, prompts=prompts)
+    return Prepared(built, kept, edges, read_result)
 
 
 async def _within_threshold(

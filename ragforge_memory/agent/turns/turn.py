@@ -18,7 +18,7 @@ from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.turns.keeping import Keeping
-from ragforge_memory.agent.turns.preparation import Prepared, check_room, prepare
+from ragforge_memory.agent.turns.preparation import Prepared, Reading, check_room, prepare
 from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
@@ -82,6 +82,7 @@ class Turn:
         self._text = checked_text(text)
         self._emit = emit
         self._metadata = metadata
+        self._asked_seq = asked_seq
         self.user_message_id = message_id or uuid4().hex
         self.message_id = uuid4().hex
         self._keeping = Keeping(
@@ -116,6 +117,14 @@ class Turn:
         check_room(services, self._text)
         keeping = self._keeping
         await keeping.begin()
+        reading = Reading(
+            services,
+            self._conversation_id,
+            asked=self.user_message_id,
+            question=self._text,
+            keeping=keeping,
+            question_seq=self._asked_seq,
+        )
         try:
             question_seq = await keeping.question(self._text, self._metadata)
             await self._emit(
@@ -132,6 +141,7 @@ class Turn:
                 self._prepared = await prepare(
                     services,
                     self._conversation_id,
+                    reading,
                     question_seq=question_seq,
                     question=self._text,
                     emit=self._emit,
@@ -140,6 +150,7 @@ class Turn:
                 self._context = self._prepared.context
                 await self._ask(self._prepared)
         except asyncio.CancelledError:
+            reading.leave()
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             kept = keeping.asked and not keeping.lost
@@ -150,6 +161,7 @@ class Turn:
                 kept=kept,
             ) from None
         except BaseException:
+            reading.leave()
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             raise

@@ -1,4 +1,4 @@
-"""Statements that meet a node which somebody else is deleting at that moment are run again."""
+"""Statements that fail on what others do at that moment, or on a server that is short of something, are run again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ T = TypeVar("T")
 # two deleters of the same node that did nothing else, every second statement was hit, so eight in a row are 1 in 256.
 _ATTEMPTS = 8
 _PAUSE = 0.01
+# What fails in passing (a lock, a change of leader, memory) is run again at once, then after pauses that grow from
+# 5 ms to 200 ms, for so long in all. The driver's own retries, which begin with a second's pause, are off.
+RETRY_TIME = 1.0
+_PAUSES = {"wait_initial": 0.005, "wait_max": 0.2, "wait_jitter": 0.01}
 
 
 def met_a_deleted_node(error: BaseException | None) -> bool:
@@ -57,3 +61,20 @@ def unless_vanished(attempt: Callable[[], Awaitable[T]]) -> Callable[[], Awaitab
         return await attempt()
 
     return repeated
+
+
+def in_passing(error: Exception) -> bool:
+    """Whether the same statement may succeed a moment later."""
+    if isinstance(error, (driver_errors.DriverError, driver_errors.Neo4jError)):
+        return error.is_retryable() or passes(error)
+    return False
+
+
+async def again(once: Callable[[], Awaitable[T]]) -> T:
+    """Runs a statement that has failed in passing until it does not, for `RETRY_TIME` at most."""
+    import stamina
+
+    async for attempt in stamina.retry_context(on=in_passing, attempts=None, timeout=RETRY_TIME, **_PAUSES):
+        with attempt:
+            return await once()
+    raise AssertionError("a retry ends with a result or an error")
