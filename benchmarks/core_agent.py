@@ -6,10 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import numpy as np
+
 from benchmarks.core import ANSWER, DIMENSION, QUESTION, Operation, Written
 from ragforge_memory import AsyncConversationAgent, ConversationAgent, tool
 from ragforge_memory.config import ConversationConfig, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.embeddings.port import Vector
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 
@@ -27,13 +30,22 @@ TARGETS = {
 """The floor of each operation, and the most that it may take of it."""
 
 
-class NamedEmbedder(HashingEmbedder):
-    """Vectors at no cost, in the default embedder's space, so that a benchmark makes no indexes of its own."""
+class DrawnEmbedder(HashingEmbedder):
+    """Vectors at no cost, since the embedder's time is its own; in the default embedder's space, so that a benchmark
+    makes no indexes of its own."""
 
     provider = "local"
 
     def __init__(self) -> None:
         super().__init__(DIMENSION, model="e5-small-v2")
+        drawn = np.random.default_rng(7).standard_normal((64, DIMENSION))
+        self._drawn = (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).tolist()
+        self._next = 0
+
+    def vector(self, text: str) -> Vector:
+        """The next of 64 that were drawn once."""
+        self._next = (self._next + 1) % len(self._drawn)
+        return self._drawn[self._next]
 
 
 @tool
@@ -64,7 +76,7 @@ def _made(kind: type[Any], config: Neo4jConfig, project: str) -> Any:
     return kind(
         config,
         llm_provider=ScriptedProvider([asked, ANSWER], loop=True),
-        embedder=NamedEmbedder(),
+        embedder=DrawnEmbedder(),
         tools=[search_code_for, read_code_of],
         config=ConversationConfig(enable_summarization=False),
         project=project,

@@ -97,6 +97,19 @@ class JournalFile:
                 self._dropped({"kind": "end", "turn": message_id}, written=message_id in self._begun)
                 self._begun.discard(message_id)
 
+    def ended(self, message_id: str) -> None:
+        """As `end`, of which the dearer half is left to `tidy`: somebody waits for the answer."""
+        with self._guard:
+            if self._held.turns.pop(message_id, None) is not None and message_id in self._begun:
+                self._begun.discard(message_id)
+                self._write({"kind": "end", "turn": message_id})
+
+    def tidy(self) -> None:
+        """Empties the file where nothing in it is open any more."""
+        with self._guard:
+            if self._size and not (self._held or self._left):
+                self._emptied()
+
     def created(self, creation: JournalCreation) -> None:
         """A conversation was begun that the graph could not take (fsync); nobody knows it where the disk refuses."""
         with self._guard:

@@ -21,8 +21,9 @@ from tests.owners.probes import (
 def _context(conversation_id: str, **given: Any) -> Parameters:
     return {
         "conversation_id": conversation_id,
-        "floor": 0,
+        "recent": 98,
         "top": 99,
+        "asked": None,
         "words": None,
         "owner_token": "",
         "candidates": 9,

@@ -23,6 +23,9 @@ RECENT_EDGES = 10
 of an empty write, whatever it holds, and a turn has .23 of one to spare; what was chosen always gets its edge."""
 
 
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
 def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq: int) -> tuple[dict[str, Any], Receipt]:
     """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
 
@@ -101,6 +104,7 @@ def text_hash(text: str) -> str:
 
 def _plain(value: Any) -> Any:
     """A dataclass as its fields; `asdict` would copy every schema of every tool, in every turn, twice."""
-    if is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in fields(value)}
-    return str(value)
+    kind = type(value)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+    return {name: getattr(value, name) for name in _FIELDS[kind]} or str(value)

@@ -28,6 +28,8 @@ from ragforge_memory.models.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)
 
+# Seconds after an answer until its lines are taken out of the journal's file.
+TIDY_SECONDS = 0.02
 # What waits of a conversation is stored before its next turn, but not for longer than this.
 CATCH_UP_SECONDS = 2.0
 
@@ -200,7 +202,8 @@ class Keeping:
                 self._failed("the answer", error)
             else:
                 self._remember(answer.message, seq, answer.tool_calls, stored=True)
-                await self.journal(services.journal.end, self._message_id)
+                await self.journal(services.journal.ended, self._message_id)
+                asyncio.get_running_loop().call_later(TIDY_SECONDS, self._tidy)
                 self._embed(answer.message)
                 self.seq = seq
                 return
@@ -244,7 +247,8 @@ class Keeping:
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
         try:
-            if write in (self._services.journal.begin, self._services.journal.end):
+            journal = self._services.journal
+            if write in (journal.begin, journal.end, journal.ended):
                 write(*arguments)
             else:
                 # A line that is synced to the disk may take milliseconds.
@@ -254,6 +258,12 @@ class Keeping:
             self.degraded.append("journal")
             return False
         return True
+
+    def _tidy(self) -> None:
+        try:
+            self._services.journal.tidy()
+        except OSError as error:
+            log.warning("the journal cannot be emptied: %s", error)
 
     async def _deleted(self) -> None:
         self.gone = True

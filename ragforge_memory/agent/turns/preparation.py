@@ -200,7 +200,7 @@ class Reading:
     def leave(self) -> None:
         """Nobody waits for it any more."""
         self._near.leave()
-        if self._first is not None and not self._first.done():
+        if self._first is not None:
             left_alone(self._first)
 
     async def _once(self, question_seq: int) -> TurnContext:

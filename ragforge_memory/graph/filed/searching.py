@@ -63,7 +63,7 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     if not rows or given["words"] is None:
         return
     compression = rows[0]["compression"] or {}
-    floor = max(given["floor"], compression.get("to_seq") or 0)
+    floor = max(given["top"] - given["recent"] - 1, compression.get("to_seq") or 0)
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
     if floor <= 0:
         return
