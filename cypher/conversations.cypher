@@ -130,7 +130,8 @@ MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
 WITH c, coalesce(c.kept_to, 0) AS kept_to,
   coalesce(head(COLLECT {
-    MATCH (m:Message {conversation_id: c.uuid}) RETURN m.seq ORDER BY m.seq DESC LIMIT 1
+    MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0
+    RETURN m.seq ORDER BY m.conversation_id DESC, m.seq DESC LIMIT 1
   }), 0) AS last
 UNWIND range(kept_to, last - 1, 200) AS above
 CALL (c, above) {

@@ -157,7 +157,7 @@ CALL (c, lineage, floor) {
     + reduce(ids = '', l IN lineage | CASE WHEN l.id =~ '[0-9A-Za-z]+' THEN ids + l.id + ' ' ELSE ids END) + ')^0 '
     + CASE WHEN c.head_seq <= 20000 THEN '' ELSE '+' END + $words, {limit: $candidates})
   YIELD node AS m, score
-  WHERE score > 0 AND m.seq <= floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+  WHERE score > 0 AND m.seq <= floor AND m.uuid <> coalesce($asked, '') AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
   WITH m, score ORDER BY score DESC LIMIT $relevant
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
     .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
@@ -184,7 +184,7 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
   COLLECT {
     UNWIND lineage AS l
     MATCH (m:Message {conversation_id: l.id})
-    WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top
+    WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top AND m.uuid <> coalesce($asked, '')
     WITH m ORDER BY m.seq
     RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
       .model, .provider_parts, .importance, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {

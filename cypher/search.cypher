@@ -184,25 +184,27 @@ RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lin
 CYPHER 25
 // include: read_lineage
 CALL (lineage) {
-  UNWIND lineage AS l
-  WITH l.id AS id, CASE WHEN l.top < $floor THEN l.top ELSE $floor END AS top, coalesce($kept[l.id].top, 0) AS kept
-  WHERE kept < top
-  CALL (id, top, kept) {
-    MATCH (m:Message)
-    SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.conversation_id = id AND m.seq > kept AND m.seq <= top LIMIT $take) SCORE AS score
+  CALL (lineage) {
+    UNWIND lineage AS l
+    WITH l.id AS id, CASE WHEN l.top < $floor THEN l.top ELSE $floor END AS top, coalesce($kept[l.id].top, 0) AS kept
+    WHERE kept < top
+    CALL (id, top, kept) {
+      MATCH (m:Message)
+      SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.conversation_id = id AND m.seq > kept AND m.seq <= top LIMIT $take) SCORE AS score
+      RETURN m, score
+    }
     RETURN m, score
+    ORDER BY score DESC
+    LIMIT $limit
+    UNION ALL
+    UNWIND $places AS place
+    MATCH (m:Message {conversation_id: place[0], seq: place[1]})
+    WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
+    RETURN m, null AS score
   }
-  RETURN m, score
-  ORDER BY score DESC
-  LIMIT $limit
-  UNION ALL
-  UNWIND $places AS place
-  MATCH (m:Message {conversation_id: place[0], seq: place[1]})
-  WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
-  RETURN m, null AS score
+  RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
+    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
-WITH c, lineage, collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
-  .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
   any(l IN lineage WHERE $kept[l.id] IS NOT NULL AND NOT EXISTS {
@@ -230,12 +232,12 @@ CALL (c, lineage) {
     WHERE m.seq <= $floor AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
     RETURN m, score
   }
-  RETURN m, score
+  WITH m, score
   ORDER BY score DESC
   LIMIT $limit
+  RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
+    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
-WITH c, lineage, collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
-  .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head, false AS stale,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved

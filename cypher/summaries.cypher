@@ -83,7 +83,6 @@ RETURN m {.uuid, .conversation_id, .seq, .role, .state, .in_reply_to, .token_cou
   }} AS message
 
 // name: write_summary
-// at once
 // Fenced: a worker whose lease was taken over, or whose watermark is not the conversation's any more, changes nothing.
 // The summary, what it covers, the watermark and the conversation's copy are one write.
 MATCH (c:Conversation {uuid: $conversation_id})

@@ -103,7 +103,7 @@ async def _or_remembered(
     services: Services, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
 ) -> ConversationInfo:
     known = services.remembered.info(reference) if services.remembers else None
-    if known is not None and services.outage.is_on:
+    if known is not None and (services.outage.is_on or known.uuid in services.outage.held_up):
         return known
     try:
         return await work()

@@ -105,8 +105,8 @@ class JournalFile:
                 self._write({"kind": "end", "turn": message_id})
 
     def tidy(self) -> None:
-        """Empties the file where nothing in it is open any more."""
-        with self._guard:
+        """Empties the file where nothing in it is open any more; what the disk refuses is done when it is closed."""
+        with self._guard, contextlib.suppress(OSError):
             if self._size and not (self._held or self._left):
                 self._emptied()
 
@@ -190,7 +190,11 @@ class JournalFile:
         they began."""
         with self._guard:
             return Journalled(
-                {key: each for key, each in self._held.creations.items() if conversation_id in (None, key)},
+                {
+                    key: each
+                    for key, each in self._held.creations.items()
+                    if conversation_id in (None, key) and key not in besides
+                },
                 {
                     key: turn
                     for key, turn in self._held.turns.items()

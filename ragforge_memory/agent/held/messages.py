@@ -60,7 +60,7 @@ class HeldMessages:
         first = min([place, *(said.message.seq for said in held)])
         older = replace(query, before_seq=first, limit=max(query.limit - len(new), 0))
         saved = await stored.turn_context(conversation_id, older, recover=recover)
-        return replace(saved, messages=(*saved.messages, *new))
+        return replace(saved, messages=(*saved.messages, *new), top=place)
 
     async def history(
         self,

@@ -129,10 +129,10 @@ class Outage:
         self._mend_soon()
 
     def _mend_soon(self) -> None:
-        self._pause = _FIRST_PAUSE
         if not self._mended_all:
             self.soon()
         elif not self._closed:
+            self._pause = _FIRST_PAUSE
             # In a context of its own: it is not a part of the turn that found the graph away, and is in no hurry.
             self._mending = asyncio.get_running_loop().create_task(
                 self._mend(), name="ragforge-outage", context=Context()

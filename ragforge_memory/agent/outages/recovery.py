@@ -11,7 +11,14 @@ from datetime import datetime
 from typing import Any
 
 from ragforge_memory.agent.services import Services
-from ragforge_memory.errors import ConversationFileError, GraphError, GraphUnavailable, NotFound, RagforgeError
+from ragforge_memory.errors import (
+    ConversationFileError,
+    GraphBusy,
+    GraphError,
+    GraphUnavailable,
+    NotFound,
+    RagforgeError,
+)
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.failures import is_final
 from ragforge_memory.graph.journal import JournalFile
@@ -67,7 +74,8 @@ async def fold_orphans(services: Services) -> int:
 async def replay_own(services: Services, conversation_id: str | None = None) -> None:
     """Stores what the graph could not take of this process's turns, of one conversation or of all.
 
-    Where all are meant, those whose files cannot be written are left out; `Outage.held_up` has them.
+    Where all are meant, those are left out that the graph is too busy for, and those whose files cannot be written;
+    `Outage.held_up` has them.
 
     Raises:
         GraphUnavailable: the graph is still away; what is not stored still waits.
@@ -82,7 +90,13 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
         replay = _Replay(services, services.journal)
         while waiting := services.journal.waiting(conversation_id, besides=passed):
             for creation in waiting.creations.values():
-                await replay.creation(creation)
+                try:
+                    await replay.creation(creation)
+                except GraphBusy as error:
+                    if conversation_id is not None:
+                        raise
+                    log.info("conversation %s is begun later: %s", creation.conversation_id, error)
+                    passed.add(creation.conversation_id)
             for turn in waiting.turns.values():
                 if turn.conversation_id in passed:
                     continue
@@ -95,8 +109,14 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
                         raise
                     log.info("what waits of conversation %s is kept: %s", turn.conversation_id, error)
                     passed.add(turn.conversation_id)
+                except GraphBusy as error:
+                    if conversation_id is not None:
+                        raise
+                    log.info("what waits of conversation %s is stored later: %s", turn.conversation_id, error)
+                    passed.add(turn.conversation_id)
         outage.stored(conversation_id, besides=passed)
-    outage.soon()
+    if conversation_id is not None:
+        outage.soon()
     services.background.wake(due=True)
 
 

@@ -25,6 +25,7 @@ class _Known:
     stored: int = 0
     head: int = 0
     size: int = 0
+    named: bool = False
 
 
 class Remembered:
@@ -52,14 +53,15 @@ class Remembered:
     def is_named(self, conversation_id: str) -> bool:
         """Whether a conversation is known to have a title that no question changes: the first one of a branch may."""
         known = self._known.get(conversation_id)
-        return known is not None and known.info.title is not None and known.info.message_count > 0
+        if known is None or known.named:
+            return known is not None
+        return known.info.title is not None and known.info.message_count > 0 and known.info.branch_of is None
 
-    def named(self, conversation_id: str, title: str) -> None:
-        """A question was stored and gave its conversation a title, if it had none."""
+    def named(self, conversation_id: str) -> None:
+        """A question was stored that gave its conversation a title, if it had none of its own."""
         known = self._known.get(conversation_id)
         if known is not None:
-            update = {"title": known.info.title or title, "message_count": max(1, known.info.message_count)}
-            known.info = known.info.model_copy(update=update)
+            known.named = True
 
     def info(self, reference: str) -> ConversationInfo | None:
         """A conversation by its uuid or session; None where it is not known here."""

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 # Seconds after an answer until its lines are taken out of the journal's file.
 TIDY_SECONDS = 0.02
-# What waits of a conversation is stored before its next turn, but not for longer than this.
+# What waits of a conversation is stored as its turns begin and end, but nobody waits for that for longer than this.
 CATCH_UP_SECONDS = 2.0
 
 T = TypeVar("T")
@@ -153,7 +153,8 @@ class Keeping:
         Raises:
             ConversationNotFound: the conversation was deleted.
         """
-        await self._catch_up()
+        if self.away:
+            await self._replay()  # this turn knows of it then
         if self._asked_seq is not None:
             self.asked = True
             self.seq = self._asked_seq
@@ -203,7 +204,7 @@ class Keeping:
             else:
                 self._remember(answer.message, seq, answer.tool_calls, stored=True)
                 await self.journal(services.journal.ended, self._message_id)
-                asyncio.get_running_loop().call_later(TIDY_SECONDS, self._tidy)
+                asyncio.get_running_loop().call_later(TIDY_SECONDS, services.journal.tidy)
                 self._embed(answer.message)
                 self.seq = seq
                 return
@@ -241,6 +242,8 @@ class Keeping:
 
     def _embed(self, answer: NewMessage | None = None) -> None:
         """Has what this turn stored embedded: the question, where it is new, and the answer in one write."""
+        if self._services.in_memory:
+            return
         new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
         self._services.background.said([WaitingText(each.uuid, each.content) for each in new])
 
@@ -258,12 +261,6 @@ class Keeping:
             self.degraded.append("journal")
             return False
         return True
-
-    def _tidy(self) -> None:
-        try:
-            self._services.journal.tidy()
-        except OSError as error:
-            log.warning("the journal cannot be emptied: %s", error)
 
     async def _deleted(self) -> None:
         self.gone = True
@@ -311,7 +308,7 @@ class Keeping:
                 self.seq = seq
                 self._question_stored = question
                 if self.title is not None:
-                    services.remembered.named(self._conversation_id, self.title)
+                    services.remembered.named(self._conversation_id)
                 self._remember(question, seq, (), stored=True)
                 return seq, None
         base, expected = services.remembered.places(self._conversation_id)
@@ -354,22 +351,19 @@ class Keeping:
             self._services.outage.begin(error)
 
     async def _replay(self) -> None:
-        """Where the graph is there again, or was all the time, what waits of the conversation goes there at once."""
+        """Where the graph is there again, or was all the time, what waits of the conversation goes there at once; what
+        takes longer goes on behind the turn."""
         services = self._services
         if services.outage.is_on:
             return
         try:
-            await replay_own(services, self._conversation_id)
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                await replay_own(services, self._conversation_id)
+        except TimeoutError:
+            services.outage.waits(self._conversation_id)
         except RagforgeError as error:
             self._failed("what was said", error)
             services.outage.waits(self._conversation_id)
-
-    async def _catch_up(self) -> None:
-        """What waits of the conversation though the graph is there goes before this turn, which then knows of it."""
-        if self.away and not self._services.outage.is_on:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(CATCH_UP_SECONDS):
-                    await self._replay()
 
     def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
         message = Message(

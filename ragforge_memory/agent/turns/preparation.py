@@ -17,7 +17,7 @@ from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tok
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.agent.turns.patience import left_alone
-from ragforge_memory.errors import GraphUnavailable, InvalidInput, RagforgeError
+from ragforge_memory.errors import GraphBusy, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
@@ -151,6 +151,7 @@ class Reading:
         memory, registry = services.config.memory, services.registry
         self._services = services
         self._conversation_id = conversation_id
+        self._question = question
         self._keeping = keeping
         tools, reading = registry.specs, registry.spec(READ_RESULT)
         instructions = services.config.system_prompt
@@ -164,16 +165,12 @@ class Reading:
             prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
             asked=asked,
         )
-        # What others have said meanwhile is recent: then a little less is searched than could be.
-        place = question_seq or services.remembered.places(conversation_id)[1]
-        self._near = Near(
-            services,
-            conversation_id,
-            question,
-            floor=0 if keeping.away else place - memory.max_context_messages - 1,
-            limit=RELEVANT,
-            failed=keeping.not_embedded,
-        )
+        self._near: Near | None = None
+        if question_seq is not None:
+            self._search(question_seq)
+        elif services.remembered.info(conversation_id) is not None:
+            # What others have said meanwhile is recent: then a little less is searched than could be.
+            self._search(services.remembered.places(conversation_id)[1])
         # In memory and in files what is said now is not there before it is there as a whole.
         self._first: asyncio.Task[TurnContext] | None = None
         if question_seq is None and not keeping.away and not services.in_memory and services.unread is not None:
@@ -186,11 +183,12 @@ class Reading:
             ConversationNotFound: it was deleted.
         """
         remembered, keeping = self._services.remembered, self._keeping
+        near = self._near or self._search(question_seq)
         try:
             before = await keeping.read(lambda: self._once(question_seq))
             if before is not None:
                 remembered.read(self._conversation_id, before, up_to=before.top or question_seq)
-                found = await self._near.found()
+                found = await near.found()
                 await keeping.say_not_embedded()
                 return with_near(before, found, RELEVANT)
         finally:
@@ -199,9 +197,23 @@ class Reading:
 
     def leave(self) -> None:
         """Nobody waits for it any more."""
-        self._near.leave()
+        if self._near is not None:
+            self._near.leave()
         if self._first is not None:
             left_alone(self._first)
+
+    def _search(self, place: int) -> Near:
+        """Begins the search by meaning, of what is older than the recent messages before a place."""
+        recent = self._services.config.memory.max_context_messages
+        self._near = Near(
+            self._services,
+            self._conversation_id,
+            self._question,
+            floor=0 if self._keeping.away else place - recent - 1,
+            limit=RELEVANT,
+            failed=self._keeping.not_embedded,
+        )
+        return self._near
 
     async def _once(self, question_seq: int) -> TurnContext:
         """What was read meanwhile; what failed is read once more, for the graph may be back."""
@@ -209,6 +221,8 @@ class Reading:
         if first is not None:
             try:
                 return await first
+            except GraphBusy:
+                raise
             except GraphUnavailable as error:
                 log.info("read 1 is tried again: %s", error)
         return await self._read(replace(self._query, before_seq=question_seq))

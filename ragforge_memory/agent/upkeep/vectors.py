@@ -215,6 +215,7 @@ class Background:
         self._wake = asyncio.Event()
         self._idle = {each.kind: asyncio.Event() for each in waiting}
         self._failures = 0
+        self._looked = 0.0
         self._hopeless = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -287,6 +288,7 @@ class Background:
                 each.cancel()
 
     async def _run(self) -> None:
+        self._looked = asyncio.get_running_loop().time()
         while True:
             await self._woken()
             self._wake.clear()
@@ -303,11 +305,15 @@ class Background:
 
     async def _woken(self) -> None:
         """Waits until there may be something: somebody says so, or others have left something."""
+        loop = asyncio.get_running_loop()
         while self._looks:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_AGAIN):
-                    await self._wake.wait()
-                    return
+            rest = self._looked + LOOK_AGAIN - loop.time()
+            if rest > 0:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(rest):
+                        await self._wake.wait()
+                        return
+            self._looked = loop.time()
             # A server that is away, or was stopped, is not started for this.
             with contextlib.suppress(RagforgeError):
                 for each in self._waiting:
