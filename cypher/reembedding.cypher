@@ -49,8 +49,9 @@ CALL () {
   UNWIND range(0, CASE WHEN last > 1 THEN last - 1 ELSE 0 END, 500) AS above
   RETURN c.uuid AS conversation, above, null AS file
   UNION ALL
+  WITH $project AS project
   MATCH (s:Scope)
-  WHERE s.project = $project
+  WHERE s.project = project
   WITH DISTINCT s.file AS file
   RETURN null AS conversation, 0 AS above, file
 }

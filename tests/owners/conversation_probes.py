@@ -154,6 +154,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "create_branch": [
         Probe(lambda a, b: _branch(b.conversation, b.conversation), expect=nothing),
         Probe(lambda a, b: _branch(a.conversation, b.conversation), expect=nothing),
+        Probe(lambda a, b: _branch(b.conversation, a.conversation), expect=nothing),
         Probe(
             lambda a, b: {**_branch(a.conversation, a.conversation), "uuid": b.conversation},
             expect=nothing,
