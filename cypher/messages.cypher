@@ -41,7 +41,7 @@ RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title,
 // Same order as append_message. Names that the answer mentions are resolved here, against the graph as it is. $told are
 // those that the user's message states something about: a decision is tied to its code as an answer is.
 // The receipt comes along: an edge to each thing that the prompt held (see RECENT_EDGES). And once for all turns of the
-// conversation what they have in common ($prompts is empty where read 1 has seen its edge, and ordered): what no
+// conversation what they have in common ($prompts is empty where read 1 has seen its edge): what no
 // conversation has an edge to is deleted, by whoever deletes the last one. Locks are taken in the order of
 // docs/architecture.md: conversation, prompts, summaries, messages, scopes, anchors; the question, and the
 // answer where it is known, with the messages that the prompt held, since both may be tied to code.

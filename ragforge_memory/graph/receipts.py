@@ -101,8 +101,7 @@ class Receipt:
         return {
             "used_messages": [used.row() for used in self.used if used.kind == "message"],
             "used_summaries": [used.row() for used in self.used if used.kind == "summary"],
-            # In the order in which they are locked.
-            "prompts": [{"uuid": uuid, "text": text} for uuid, text in sorted(self.prompts)],
+            "prompts": [{"uuid": uuid, "text": text} for uuid, text in self.prompts],
         }
 
 
