@@ -206,7 +206,7 @@ async def _pieces(step: Any, request: ModelRequest) -> AsyncGenerator[Any, None]
     if isinstance(step, AsyncIterable):
         async for piece in step:
             yield piece
-    elif isinstance(step, Iterable) and not isinstance(step, str):
+    elif isinstance(step, Iterable) and not isinstance(step, str | Mapping):
         for piece in step:
             yield piece
     else:

@@ -17,7 +17,7 @@ from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.terminal import Spinner, Terminal
 from ragforge_memory.cli.turns import run_turn
 from ragforge_memory.errors import TurnCancelled
-from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.owner import Owner
 
 
@@ -25,7 +25,7 @@ from ragforge_memory.models.owner import Owner
 async def test_the_question_is_kept_when_the_interrupt_comes_before_its_conversation_is_open(
     neo4j_config: Neo4jConfig, owner: Owner
 ) -> None:
-    model = ScriptedProvider([{"hang": True}])
+    model = ScriptedProvider([Hang()])
     agent = AsyncConversationAgent(
         neo4j_config, llm_provider=model, user_id=owner.user_id, project=owner.project, tools=()
     )

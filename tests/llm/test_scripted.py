@@ -171,6 +171,8 @@ def test_a_file_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> No
 async def test_pieces_that_mean_nothing_are_a_mistake_of_the_test() -> None:
     with pytest.raises(ModelError, match="cannot hold int"):
         await complete(ScriptedProvider([[1]]), question())  # type: ignore[list-item]
+    with pytest.raises(ModelError, match="cannot hold dict"):  # the form of a file
+        await complete(ScriptedProvider([{"hang": True}]), question())
 
 
 async def test_tool_requests_may_be_chunks_too() -> None:
