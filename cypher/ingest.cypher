@@ -215,6 +215,16 @@ CALL () {
 }
 RETURN named
 
+// part: tied_meanwhile
+// Whether something was tied to a scope that goes while its lock was waited for: the locks of messages come before those of
+// scopes, so that the statement does nothing then and is run again, with all that is tied locked in order.
+CALL (leaving) {
+  UNWIND leaving AS each
+  MATCH (s)
+  WHERE elementId(s) = each.element AND COUNT { (s)--() } > each.ties
+  RETURN count(*) > 0 AS tied
+}
+
 // name: write_files
 // Each file with its scopes in one transaction: what is gone, what is new or changed, and the file's hash with it, so
 // a process that is killed leaves a file either as it was or as it is now; one in parts has no hash before the last. A
@@ -225,7 +235,13 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p WHERE p['ingest_token'] = $token
 SET p.revision = coalesce(p.revision, 0) + 1
-WITH p
+WITH p, COLLECT {
+  UNWIND $files AS row
+  UNWIND row.removed AS gone
+  MATCH (s:Scope {uuid: gone})
+  WHERE s.project = p.project
+  RETURN {element: elementId(s), ties: COUNT { (s)--() }}
+} AS leaving
 CALL (p) {
   CALL (p) {
     UNWIND $files AS row
@@ -249,8 +265,9 @@ CALL (p) {
   }
   // include: locks
 }
-CALL (p) {
-  UNWIND $files AS row
+// include: tied_meanwhile
+CALL (p, tied) {
+  UNWIND CASE WHEN tied THEN [] ELSE $files END AS row
   WITH p, row ORDER BY row.uuid
   MERGE (f:File {uuid: row.uuid})
   ON CREATE SET f.project = $project
@@ -286,7 +303,7 @@ CALL (p) {
   }
   RETURN count(*) AS written
 }
-RETURN written
+RETURN written, tied
 
 // name: remove_files
 // Files that are gone, and what is still known to be in them. Locks as in write_files.
@@ -295,7 +312,12 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p WHERE p['ingest_token'] = $token
 SET p.revision = coalesce(p.revision, 0) + 1
-WITH p
+WITH p, COLLECT {
+  UNWIND $paths AS path
+  MATCH (s:Scope)
+  WHERE s.project = p.project AND s.file = path AND s.project_token IS NOT NULL
+  RETURN {element: elementId(s), ties: COUNT { (s)--() }}
+} AS leaving
 CALL (p) {
   CALL (p) {
     UNWIND $paths AS path
@@ -315,8 +337,9 @@ CALL (p) {
   }
   // include: locks
 }
-CALL (p) {
-  UNWIND $paths AS path
+// include: tied_meanwhile
+CALL (p, tied) {
+  UNWIND CASE WHEN tied THEN [] ELSE $paths END AS path
   OPTIONAL MATCH (s:Scope)
   WHERE s.project = $project AND s.file = path AND s.project_token IS NOT NULL
   DETACH DELETE s
@@ -326,7 +349,7 @@ CALL (p) {
   DETACH DELETE f
   RETURN count(*) AS removed
 }
-RETURN removed
+RETURN removed, tied
 
 // name: scope_places
 // Where each scope of these files is, to name the ends of edges; as one row, since there are tens of thousands.

@@ -132,8 +132,9 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
 // inside the full-text query, since full text knows no other filter; in a conversation of up to 20,000 messages the words
 // are optional beside it, which takes half as long, and what has none of them scores 0). No embedding comes back. Times come as text: the
-// driver takes longer to make its own of sixty of them than the server for all the rest. `top` is where the question
-// stands: at $top, or $asked is its uuid and it is just being stored; where it is not there yet, behind all.
+// driver takes longer to make its own of sixty of them than the server for all the rest. Of the recent messages in
+// $known only what may have changed is told. `top` is where the question stands: at $top, or $asked is its uuid and it is
+// just being stored; where it is not there yet, behind all.
 // include: read_lineage
 WITH c, lineage, CASE WHEN $top IS NULL THEN head(COLLECT {
   MATCH (q:Message {uuid: $asked})
@@ -186,14 +187,15 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
     MATCH (m:Message {conversation_id: l.id})
     WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top AND m.uuid <> coalesce($asked, '')
     WITH m ORDER BY m.seq
-    RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to,
-      .model, .provider_parts, .importance, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+    RETURN CASE WHEN m.uuid IN $known THEN m {.uuid, .seq, .state, .importance} ELSE m {.uuid, .conversation_id, .seq,
+      .role, .content, .token_count, .state, .in_reply_to, .model, .provider_parts, .importance, .trust,
+      timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
         MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
         RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
           timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
           result_size_bytes: result.result_size_bytes, truncated: result.truncated} AS call
         ORDER BY call.index
-      }} AS message
+      }} END AS message
   } AS messages
 
 // name: history

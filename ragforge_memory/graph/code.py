@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
@@ -11,6 +12,8 @@ from ragforge_memory.errors import InvalidInput, ProjectConflict
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.ingest_state import IngestState, StoredFile
 from ragforge_memory.graph.leases import INGEST_SECONDS, holder, ingest_lost
+
+log = logging.getLogger(__name__)
 
 EDGE_TYPES: tuple[str, ...] = ("HAS_PARENT", "CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY")
 
@@ -242,12 +245,12 @@ class CodeStore:
             GraphUnavailable: the lease was lost to another process.
         """
         for batch in _file_batches(rows):
-            await self._fenced("write_files", files=[row._asdict() for row in batch], seconds=INGEST_SECONDS)
+            await self._until_untied("write_files", files=[row._asdict() for row in batch])
 
     async def remove_files(self, paths: Sequence[str]) -> None:
         """Removes files and all that is in them."""
         for batch in in_batches(paths, 100):
-            await self._fenced("remove_files", paths=batch, seconds=INGEST_SECONDS)
+            await self._until_untied("remove_files", paths=batch)
 
     async def places(self, files: Sequence[str]) -> dict[tuple[str, str], str]:
         """The uuid of each scope of these files, by (file, key)."""
@@ -292,6 +295,11 @@ class CodeStore:
 
     async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.write(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
+
+    async def _until_untied(self, name: str, **parameters: Any) -> None:
+        """Runs what takes scopes away, again where a turn tied itself to one of them meanwhile."""
+        while (await self._fenced(name, seconds=INGEST_SECONDS, **parameters))["tied"]:
+            log.info("%s is run again: a turn was tied to what goes", name)
 
     async def _fenced(self, name: str, names: Mapping[str, str] | None = None, **parameters: Any) -> dict[str, Any]:
         rows = await self._client.write(

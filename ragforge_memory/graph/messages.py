@@ -266,10 +266,11 @@ class MessageStore(WaitingTexts):
             relevant=query.relevant,
             important=query.important,
             prompts=list(query.prompts),
+            known=list(query.known),
             recover=recover,
             **self._owner,
         )
-        return turn_context(_first(rows, conversation_id))
+        return turn_context(_first(rows, conversation_id), query.known)
 
     async def history(
         self,

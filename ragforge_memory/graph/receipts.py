@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ragforge_memory.errors import MessageNotFound, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.records import from_json, message, summary_of
+from ragforge_memory.graph.records import from_json, known_message, message, summary_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.summary import Summary
@@ -30,6 +30,7 @@ class ContextQuery:
         important: the most of the older important messages.
         prompts: which of these shared texts are not kept yet is said.
         asked: the question's uuid, where its seq is not known.
+        known: recent messages that read 1 has brought before, by uuid: of these comes only what may have changed.
     """
 
     before_seq: int | None
@@ -39,6 +40,7 @@ class ContextQuery:
     important: int = 0
     prompts: Sequence[str] = ()
     asked: str | None = None
+    known: Mapping[str, Message] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,13 @@ def prompt_uuid(owner: Owner, text: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def turn_context(row: dict[str, Any]) -> TurnContext:
-    """What read 1 brings, from its row."""
+def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnContext:
+    """What read 1 brings, from its row and the messages that were known before."""
     return TurnContext(
         summary=row["summary"],
-        messages=tuple(message(item) for item in row["messages"]),
+        messages=tuple(
+            message(item) if "role" in item else known_message(item, known[item["uuid"]]) for item in row["messages"]
+        ),
         compression=summary_of(row["compression"]) if row["compression"] else None,
         important=tuple(message(item) for item in row["important"]),
         found=tuple(

@@ -111,6 +111,14 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
     return _readable(Message, values, uuid="", role="assistant", timestamp=_EPOCH)
 
 
+def known_message(row: dict[str, Any], known: Message) -> Message:
+    """A message that was read before, with what may have changed since: its place, its state and its importance."""
+    changed = {"seq": row["seq"], "state": row.get("state") or "complete", "importance": row.get("importance")}
+    if all(getattr(known, name) == value for name, value in changed.items()):
+        return known
+    return _readable(Message, {**dict(known), **changed})
+
+
 def tool_call(row: dict[str, Any]) -> ToolCall:
     """A tool call with its result; arguments and result are JSON strings in the graph."""
     arguments = from_json(row.get("arguments"), {})

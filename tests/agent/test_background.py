@@ -48,6 +48,33 @@ async def test_messages_are_embedded_after_the_turn(make_agent: MakeAgent, cyphe
         assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
 
 
+async def test_turns_that_follow_each_other_share_a_write(
+    make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of vectors each write costs the server as much as dozens of them; nobody need ask for them."""
+    async with make_agent(*["Yes."] * 4, embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("Well?")
+        await agent.drain()
+        writes: list[str] = []
+        graph = (await agent.open()).graph
+        write = graph.write
+
+        async def named(name: str, /, **parameters: Any) -> Any:
+            writes.append(name)
+            return await write(name, **parameters)
+
+        monkeypatch.setattr(graph, "write", named)
+        monkeypatch.setattr(vectors, "_REST", 1.0)
+        for _ in range(3):
+            await conversation.send_message("And now?")
+        assert "store_message_embeddings" not in writes
+        async with asyncio.timeout(30):
+            while "waiting" in states(cypher, conversation.uuid):
+                await asyncio.sleep(0.05)
+    assert writes.count("store_message_embeddings") <= 2
+
+
 async def test_what_another_process_left_is_taken_up(make_agent: MakeAgent, cypher: Cypher) -> None:
     class Broken(HashingEmbedder):
         async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:

@@ -108,6 +108,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                     "relevant": 0,
                     "important": 12,
                     "prompts": [],
+                    "known": [],
                 },
                 "history": {"before": None, "limit": 20, "include_tool_calls": True},
                 "append_message": {

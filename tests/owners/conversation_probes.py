@@ -30,6 +30,7 @@ def _context(conversation_id: str, **given: Any) -> Parameters:
         "relevant": 9,
         "important": 9,
         "prompts": [],
+        "known": [],
         **given,
     }
 
@@ -215,6 +216,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "turn_context": [
         Probe(lambda a, b: _context(b.conversation), expect=nothing),
+        Probe(lambda a, b: _context(b.conversation, known=[b.question, b.answer]), expect=nothing),
         # Shared texts are asked for by a hash, and another's are as unknown as those of nobody.
         Probe(
             lambda a, b: _context(a.conversation, prompts=[FRESH_ID]),

@@ -135,7 +135,7 @@ INGEST: dict[str, list[Probe]] = {
     "write_files": [
         Probe(
             lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
-            expect=lambda rows: rows == [{"written": 1}],
+            expect=lambda rows: rows == [{"written": 1, "tied": False}],
             taken=True,
         ),
         Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30}, expect=nothing),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ragforge_memory.graph.receipts import TurnContext
@@ -21,6 +21,8 @@ class _Known:
     info: ConversationInfo
     context: TurnContext | None = None
     messages: list[Message] = field(default_factory=list)
+    # As read 1 brought them last, by uuid.
+    read: Mapping[str, Message] = field(default_factory=dict)
     # The last place that is known to be taken in the graph, and the one that the next message is taken to follow.
     stored: int = 0
     head: int = 0
@@ -74,9 +76,16 @@ class Remembered:
         known = self._known.get(conversation_id)
         if known is not None:
             known.context = replace(context, messages=())
+            known.read = {message.uuid: message for message in context.messages}
             later = [each for each in known.messages if each.seq >= up_to]
             self._replace(known, [*context.messages, *later])
             self._used(conversation_id)
+
+    def recent(self, conversation_id: str) -> Mapping[str, Message]:
+        """The messages that read 1 brought last, by uuid: what is kept of one does not change but for its state, its
+        importance and its place."""
+        known = self._known.get(conversation_id)
+        return known.read if known is not None else {}
 
     def history(self, conversation_id: str, messages: Sequence[Message]) -> None:
         """The newest messages were read, oldest first."""
@@ -158,7 +167,7 @@ class Remembered:
             self._size -= oldest.size
         for known in list(self._known.values())[:-1] if self._size > BYTES else ():
             self._replace(known, [])
-            known.context = None
+            known.context, known.read = None, {}
             if self._size <= BYTES:
                 break
 

@@ -164,6 +164,7 @@ class Reading:
             important=IMPORTANT_MESSAGES,
             prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
             asked=asked,
+            known=services.remembered.recent(conversation_id),
         )
         self._near: Near | None = None
         if question_seq is not None:

@@ -25,6 +25,9 @@ log = logging.getLogger(__name__)
 _PAUSE_AFTER_FAILURE = 5.0
 # So often in a row an embedder may fail until nobody waits for it who has not said how long.
 _FAILURES = 3
+# So long what a turn wrote rests: its answer is on the way to whoever waits for it, and turns that end together share a
+# write.
+_REST = 0.25
 # Seconds after which a process that lives on looks for what others left to it.
 LOOK_AGAIN = 15.0
 # A process that ends after one answer leaves this many messages without a vector: loading the model takes it 0.4 s.
@@ -218,6 +221,7 @@ class Background:
         self._looked = 0.0
         self._hopeless = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._resting: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
         """At opening: a process that lives on looks from time to time for what others left."""
@@ -230,13 +234,24 @@ class Background:
         """There may be something new: of these kinds in the graph (None: of all; none: what was offered)."""
         if self._embedder is None:
             return
-        for each in self._waiting:
-            each.look = each.look or kinds is None or each.kind in kinds
-        for idle in self._idle.values():
-            idle.clear()
+        self._waits(kinds)
         self._wake.set()
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="ragforge-background")
+
+    def wake_soon(self, kinds: Sequence[str] = ()) -> None:
+        """As `wake`, a moment later."""
+        if self._embedder is None:
+            return
+        self._waits(kinds)
+        if self._resting is not None:
+            return
+
+        def rested() -> None:
+            self._resting = None
+            self.wake(())
+
+        self._resting = asyncio.get_running_loop().call_later(_REST, rested)
 
     async def drain(self, timeout: float | None = None, *, kinds: Sequence[str] | None = None) -> dict[str, int]:
         """Waits until nothing is due.
@@ -263,11 +278,20 @@ class Background:
 
     async def aclose(self) -> None:
         """Ends the task; what it has not done stays labelled in the graph."""
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+
+    def _waits(self, kinds: Sequence[str] | None) -> None:
+        for each in self._waiting:
+            each.look = each.look or kinds is None or each.kind in kinds
+        for idle in self._idle.values():
+            idle.clear()
 
     async def _all_idle(self, wanted: Sequence[Waiting], *, patient: bool) -> bool:
         """Waits until nothing is due; False where the embedder goes on failing and nobody is ``patient``."""

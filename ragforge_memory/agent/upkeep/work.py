@@ -182,7 +182,7 @@ class BackgroundWork:
 
     def topic(self) -> None:
         """A conversation waits for the vector of what it is about."""
-        self._vectors.wake(("conversation_vectors",))
+        self._vectors.wake_soon(("conversation_vectors",))
 
     def said(self, texts: Sequence[WaitingText]) -> None:
         """These messages were written just now and wait for their vectors."""
@@ -190,7 +190,7 @@ class BackgroundWork:
             self._vectors.wake(("messages",))
         else:
             self._messages.offer(texts)
-            self._vectors.wake(())
+            self._vectors.wake_soon()
 
     def sweep(self) -> None:
         """Looks once in the life of a process for what others have left undone."""

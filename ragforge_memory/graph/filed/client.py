@@ -93,7 +93,7 @@ class FiledClient(GraphClient):
             return await searching.in_all(self, self._texts, parameters)
         ask = partial(super().read, name, timeout=timeout, names=names, recover=recover, **parameters)
         if name == "turn_context":
-            words, parameters["words"] = parameters["words"], None
+            words, parameters["words"], parameters["known"] = parameters["words"], None, []
             rows = await super().read(name, timeout=timeout, recover=recover, **parameters)
             await searching.before_the_recent(self, self._texts, rows, {**parameters, "words": words})
         else:
