@@ -221,7 +221,7 @@ RETURN named
 CALL (leaving) {
   UNWIND leaving AS each
   MATCH (s)
-  WHERE elementId(s) = each.element AND COUNT { (s)--() } > each.ties
+  WHERE elementId(s) = each.element AND COLLECT { MATCH (s)-[r]-() RETURN elementId(r) AS id ORDER BY id } <> each.ties
   RETURN count(*) > 0 AS tied
 }
 
@@ -240,7 +240,7 @@ WITH p, COLLECT {
   UNWIND row.removed AS gone
   MATCH (s:Scope {uuid: gone})
   WHERE s.project = p.project
-  RETURN {element: elementId(s), ties: COUNT { (s)--() }}
+  RETURN {element: elementId(s), ties: COLLECT { MATCH (s)-[r]-() RETURN elementId(r) AS id ORDER BY id }}
 } AS leaving
 CALL (p) {
   CALL (p) {
@@ -316,7 +316,7 @@ WITH p, COLLECT {
   UNWIND $paths AS path
   MATCH (s:Scope)
   WHERE s.project = p.project AND s.file = path AND s.project_token IS NOT NULL
-  RETURN {element: elementId(s), ties: COUNT { (s)--() }}
+  RETURN {element: elementId(s), ties: COLLECT { MATCH (s)-[r]-() RETURN elementId(r) AS id ORDER BY id }}
 } AS leaving
 CALL (p) {
   CALL (p) {
