@@ -217,9 +217,10 @@ RETURN named
 
 // part: tied_meanwhile
 // Whether something was tied to a scope that goes while its lock was waited for: the locks of messages come before those of
-// scopes, so that the statement does nothing then and is run again, with all that is tied locked in order.
+// scopes, so that the statement does nothing then and is run again, with all that is tied locked in order; unless it
+// $gives_way no more.
 CALL (leaving) {
-  UNWIND leaving AS each
+  UNWIND CASE WHEN $gives_way THEN leaving ELSE [] END AS each
   MATCH (s)
   WHERE elementId(s) = each.element AND COLLECT { MATCH (s)-[r]-() RETURN elementId(r) AS id ORDER BY id } <> each.ties
   RETURN count(*) > 0 AS tied

@@ -133,7 +133,7 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // inside the full-text query, since full text knows no other filter; in a conversation of up to 20,000 messages the words
 // are optional beside it, which takes half as long, and what has none of them scores 0). No embedding comes back. Times come as text: the
 // driver takes longer to make its own of sixty of them than the server for all the rest. Of the recent messages in
-// $known only what may have changed is told. `top` is where the question stands: at $top, or $asked is its uuid and it is
+// $known only what may have changed is told, where no conversation of the lineage was restored since. `top` is where the question stands: at $top, or $asked is its uuid and it is
 // just being stored; where it is not there yet, behind all.
 // include: read_lineage
 WITH c, lineage, CASE WHEN $top IS NULL THEN head(COLLECT {
@@ -141,8 +141,13 @@ WITH c, lineage, CASE WHEN $top IS NULL THEN head(COLLECT {
   WHERE any(l IN lineage WHERE q.conversation_id = l.id AND q.seq <= l.top)
   RETURN q.seq
 }) ELSE $top END AS stored
-WITH c, lineage, stored, coalesce(stored, c.head_seq + 1) AS top
-WITH c, lineage, stored, top, head(COLLECT {
+WITH c, lineage, stored, coalesce(stored, c.head_seq + 1) AS top, COLLECT {
+  UNWIND lineage AS l
+  MATCH (held:Conversation {uuid: l.id})
+  RETURN l.id + ' ' + coalesce(toStringOrNull(held.restored_at), '')
+} AS restored
+WITH c, lineage, stored, top, restored, CASE WHEN restored = $known_restored THEN $known ELSE [] END AS known
+WITH c, lineage, stored, top, restored, known, head(COLLECT {
   UNWIND lineage AS l
   MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
   WHERE s.from_seq > 0 AND s.to_seq <= l.top AND s.to_seq < top
@@ -150,7 +155,7 @@ WITH c, lineage, stored, top, head(COLLECT {
   RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
     .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
 }) AS compression
-WITH c, lineage, stored, top, compression,
+WITH c, lineage, stored, top, restored, known, compression,
   CASE WHEN compression.to_seq > top - $recent - 1 THEN compression.to_seq ELSE top - $recent - 1 END AS floor
 CALL (c, lineage, floor) {
   WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
@@ -164,7 +169,7 @@ CALL (c, lineage, floor) {
     .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found, top,
-  stored IS NOT NULL AS counted,
+  stored IS NOT NULL AS counted, restored,
   // Of what a branch shares its parent may have condensed more since.
   CASE WHEN compression.conversation_id <> c.uuid AND datetime(compression.created_at) > c.created_at
     THEN coalesce(c.token_total, 0) * (c.head_seq - compression.to_seq) / c.head_seq
@@ -187,7 +192,7 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
     MATCH (m:Message {conversation_id: l.id})
     WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top AND m.uuid <> coalesce($asked, '')
     WITH m ORDER BY m.seq
-    RETURN CASE WHEN m.uuid IN $known THEN m {.uuid, .seq, .state, .importance} ELSE m {.uuid, .conversation_id, .seq,
+    RETURN CASE WHEN m.uuid IN known THEN m {.uuid, .seq, .state, .importance} ELSE m {.uuid, .conversation_id, .seq,
       .role, .content, .token_count, .state, .in_reply_to, .model, .provider_parts, .importance, .trust,
       timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
         MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)

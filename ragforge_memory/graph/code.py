@@ -22,6 +22,10 @@ BATCH_ROWS = 1_000
 # So many characters of source are written at once: what a transaction holds counts against the server's memory.
 BATCH_TEXT = 4_000_000
 
+# So often a scope that goes waits for turns that are being tied to it. Then it goes at the risk of a deadlock, which is
+# run again like any other.
+_GIVES_WAY = 5
+
 T = TypeVar("T")
 
 
@@ -298,7 +302,10 @@ class CodeStore:
 
     async def _until_untied(self, name: str, **parameters: Any) -> None:
         """Runs what takes scopes away, again where a turn tied itself to one of them meanwhile."""
-        while (await self._fenced(name, seconds=INGEST_SECONDS, **parameters))["tied"]:
+        for left in range(_GIVES_WAY, -1, -1):
+            row = await self._fenced(name, seconds=INGEST_SECONDS, gives_way=left > 0, **parameters)
+            if not row["tied"]:
+                return
             log.info("%s is run again: a turn was tied to what goes", name)
 
     async def _fenced(self, name: str, names: Mapping[str, str] | None = None, **parameters: Any) -> dict[str, Any]:

@@ -266,11 +266,12 @@ class MessageStore(WaitingTexts):
             relevant=query.relevant,
             important=query.important,
             prompts=list(query.prompts),
-            known=list(query.known),
+            known=list(query.known.messages),
+            known_restored=list(query.known.restored),
             recover=recover,
             **self._owner,
         )
-        return turn_context(_first(rows, conversation_id), query.known)
+        return turn_context(_first(rows, conversation_id), query.known.messages)
 
     async def history(
         self,

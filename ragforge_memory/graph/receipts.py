@@ -19,6 +19,15 @@ EARLIER_RESULT_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
+class RecentMessages:
+    """The recent messages of a lineage as read 1 brought them, by uuid. ``restored`` says of each of its conversations
+    when it was last restored: then its messages may say something else."""
+
+    messages: Mapping[str, Message] = field(default_factory=dict)
+    restored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ContextQuery:
     """What a turn asks read 1 for.
 
@@ -30,7 +39,7 @@ class ContextQuery:
         important: the most of the older important messages.
         prompts: which of these shared texts are not kept yet is said.
         asked: the question's uuid, where its seq is not known.
-        known: recent messages that read 1 has brought before, by uuid: of these comes only what may have changed.
+        known: what read 1 has brought before: of these comes only what may have changed.
     """
 
     before_seq: int | None
@@ -40,7 +49,7 @@ class ContextQuery:
     important: int = 0
     prompts: Sequence[str] = ()
     asked: str | None = None
-    known: Mapping[str, Message] = field(default_factory=dict)
+    known: RecentMessages = field(default_factory=RecentMessages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +61,7 @@ class TurnContext:
     ``summary_seq``. ``uncompressed`` are the tokens of all that no compression covers, as far as they were counted.
     ``missing`` are the shared texts that are not kept yet. ``top`` is the place before which all is, and ``counted``
     whether the question's tokens are among the ``uncompressed``: one that was just being stored may not be there yet.
+    ``restored`` as `RecentMessages` has it.
     """
 
     summary: str | None
@@ -65,6 +75,7 @@ class TurnContext:
     missing: frozenset[str] = frozenset()
     top: int = 0
     counted: bool = True
+    restored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +159,7 @@ def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnConte
         missing=frozenset(row["missing"]),
         top=row["top"],
         counted=row["counted"],
+        restored=tuple(row["restored"]),
     )
 
 

@@ -109,6 +109,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                     "important": 12,
                     "prompts": [],
                     "known": [],
+                    "known_restored": [],
                 },
                 "history": {"before": None, "limit": 20, "include_tool_calls": True},
                 "append_message": {

@@ -9,12 +9,14 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
-from ragforge_memory.graph.receipts import ContextQuery
+from ragforge_memory.graph.receipts import ContextQuery, RecentMessages
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.lineage import Part
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.registry import tool
 from tests.graph.filling import conversation_of
@@ -28,6 +30,7 @@ async def test_what_changed_since_is_read(
     uuid = await conversation_of(client, conversations, 20)
     first = await messages.turn_context(uuid, ContextQuery(before_seq=21, limit=12))
     known = {message.uuid: message for message in first.messages}
+    recent = RecentMessages(known, first.restored)
     await client.run_schema(
         "MATCH (m:Message {conversation_id: $uuid}) WHERE m.seq IN [12, 15, 17] "
         "SET m.state = CASE m.seq WHEN 12 THEN 'unanswered' ELSE m.state END, "
@@ -35,7 +38,7 @@ async def test_what_changed_since_is_read(
         uuid=uuid,
     )
 
-    second = await messages.turn_context(uuid, ContextQuery(before_seq=21, limit=12, known=known))
+    second = await messages.turn_context(uuid, ContextQuery(before_seq=21, limit=12, known=recent))
     whole = await messages.turn_context(uuid, ContextQuery(before_seq=21, limit=12))
 
     assert second.messages == whole.messages
@@ -44,6 +47,28 @@ async def test_what_changed_since_is_read(
     same = {message.seq for message in second.messages if message is known[message.uuid]}
     assert same == {message.seq for message in first.messages} - {12, 15, 17}
     assert any(message.tool_calls for message in second.messages)
+
+
+async def test_of_a_conversation_that_was_restored_since_all_is_read(
+    client: GraphClient, conversations: ConversationStore, messages: MessageStore, owner: Owner
+) -> None:
+    """Its messages have their uuids and may say something else; those that a branch shares too."""
+    uuid = await conversation_of(client, conversations, 20)
+    lineage = (Part(uuid, 18),)
+    branch = (await BranchStore(client, owner).create(uuid, lineage, title=None, summarize_every=None)).uuid
+    queries = {}
+    for each, before in ((uuid, 21), (branch, 19)):
+        first = await messages.turn_context(each, ContextQuery(before_seq=before, limit=12))
+        known = RecentMessages({message.uuid: message for message in first.messages}, first.restored)
+        queries[each] = ContextQuery(before_seq=before, limit=12, known=known)
+    await client.run_schema(
+        "MATCH (c:Conversation {uuid: $uuid}) SET c.restored_at = datetime() WITH c "
+        "MATCH (m:Message {conversation_id: c.uuid}) SET m.content = 'another text'",
+        uuid=uuid,
+    )
+    for each, query in queries.items():
+        texts = {message.content for message in (await messages.turn_context(each, query)).messages}
+        assert texts == {"another text"}
 
 
 @tool

@@ -31,6 +31,7 @@ def _context(conversation_id: str, **given: Any) -> Parameters:
         "important": 9,
         "prompts": [],
         "known": [],
+        "known_restored": [],
         **given,
     }
 

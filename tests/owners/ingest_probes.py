@@ -134,21 +134,21 @@ INGEST: dict[str, list[Probe]] = {
     "name_claimed": [Probe(lambda a, b: {"token": b.token, "claimed": []}, expect=nothing)],
     "write_files": [
         Probe(
-            lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30},
+            lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30, "gives_way": True},
             expect=lambda rows: rows == [{"written": 1, "tied": False}],
             taken=True,
         ),
-        Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30, "gives_way": True}, expect=nothing),
     ],
     "remove_files": [
         Probe(
-            lambda a, b: {"token": a.token, "paths": [b.file], "seconds": 30},
+            lambda a, b: {"token": a.token, "paths": [b.file], "seconds": 30, "gives_way": True},
             expect=something,
             # what goes takes its edges along, and here some of them lead to the other's scopes
             prepare="MATCH (:Scope {uuid: $a_caller})-[r]-(:Scope {uuid: $b_callee}) DELETE r WITH DISTINCT 1 AS done "
             "MATCH (:Scope {uuid: $b_caller})-[r]-(:Scope {uuid: $a_callee}) DELETE r",
         ),
-        Probe(lambda a, b: {"token": b.token, "paths": [b.file], "seconds": 30}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "paths": [b.file], "seconds": 30, "gives_way": True}, expect=nothing),
     ],
     "scope_places": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
     "edges_of_files": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],

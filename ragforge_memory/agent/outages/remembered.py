@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ragforge_memory.graph.receipts import TurnContext
+from ragforge_memory.graph.receipts import RecentMessages, TurnContext
 from ragforge_memory.models.conversation import ConversationInfo, Message
 
 CONVERSATIONS = 1_000
@@ -21,8 +21,8 @@ class _Known:
     info: ConversationInfo
     context: TurnContext | None = None
     messages: list[Message] = field(default_factory=list)
-    # As read 1 brought them last, by uuid.
-    read: Mapping[str, Message] = field(default_factory=dict)
+    # Those of the messages that read 1 has brought, by uuid.
+    read: frozenset[str] = frozenset()
     # The last place that is known to be taken in the graph, and the one that the next message is taken to follow.
     stored: int = 0
     head: int = 0
@@ -76,16 +76,21 @@ class Remembered:
         known = self._known.get(conversation_id)
         if known is not None:
             known.context = replace(context, messages=())
-            known.read = {message.uuid: message for message in context.messages}
+            known.read = frozenset(message.uuid for message in context.messages)
             later = [each for each in known.messages if each.seq >= up_to]
             self._replace(known, [*context.messages, *later])
             self._used(conversation_id)
 
-    def recent(self, conversation_id: str) -> Mapping[str, Message]:
-        """The messages that read 1 brought last, by uuid: what is kept of one does not change but for its state, its
-        importance and its place."""
+    def recent(self, conversation_id: str) -> RecentMessages:
+        """The messages that read 1 has brought.
+
+        Only their state, importance and place change, but where their conversation is restored.
+        """
         known = self._known.get(conversation_id)
-        return known.read if known is not None else {}
+        if known is None or known.context is None:
+            return RecentMessages()
+        read = {message.uuid: message for message in known.messages if message.uuid in known.read}
+        return RecentMessages(read, known.context.restored)
 
     def history(self, conversation_id: str, messages: Sequence[Message]) -> None:
         """The newest messages were read, oldest first."""
@@ -93,6 +98,7 @@ class Remembered:
         if known is not None and messages:
             if len(messages) >= min(len(known.messages), self._limit):
                 self._replace(known, list(messages))
+                known.read = frozenset()  # a history has more of each message
             known.stored = max(known.stored, messages[-1].seq)
             known.head = max(known.head, messages[-1].seq)
             self._used(conversation_id)
@@ -167,7 +173,7 @@ class Remembered:
             self._size -= oldest.size
         for known in list(self._known.values())[:-1] if self._size > BYTES else ():
             self._replace(known, [])
-            known.context, known.read = None, {}
+            known.context = None
             if self._size <= BYTES:
                 break
 

@@ -235,6 +235,7 @@ class Background:
         if self._embedder is None:
             return
         self._waits(kinds)
+        self._rest_no_more()
         self._wake.set()
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="ragforge-background")
@@ -278,14 +279,17 @@ class Background:
 
     async def aclose(self) -> None:
         """Ends the task; what it has not done stays labelled in the graph."""
-        if self._resting is not None:
-            self._resting.cancel()
-            self._resting = None
+        self._rest_no_more()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+
+    def _rest_no_more(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
 
     def _waits(self, kinds: Sequence[str] | None) -> None:
         for each in self._waiting:
@@ -353,5 +357,5 @@ class Background:
             while await each.embed(self._embedder, self._wake.is_set):
                 if self._wake.is_set():
                     return
-            if not self._wake.is_set():
+            if not self._wake.is_set() and self._resting is None:
                 self._idle[each.kind].set()
