@@ -36,8 +36,9 @@ bench: $(BIN)/pytest
 	if [ -f benchmarks/ingest.py ]; then $(BIN)/python benchmarks/ingest.py; fi
 	$(BIN)/python benchmarks/faults.py --rounds 50
 
-# Everything in docs/ that is made from the program.
+# Everything that is made from the program: the blocking classes, and what docs/ has of it.
 docs: $(BIN)/pytest
+	$(BIN)/python scripts/generate_blocking.py
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_configuration.py
 	$(BIN)/python docs/generate_schema.py

@@ -97,7 +97,7 @@ def measure(root: Path, seed: int, scratch: Path, *, embed: bool) -> dict[str, A
 
 async def ask_singles(drawn: Sequence[Drawn], root: Path, config: Path, *, embed: bool) -> None:
     """Each question in a conversation of its own."""
-    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.config import load_config
 
     loaded = load_config(config)

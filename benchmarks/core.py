@@ -188,7 +188,7 @@ async def measured(config: Neo4jConfig, project: str, rounds: int, count: int) -
 
 async def agent_turns(config: Neo4jConfig, project: str, rounds: int) -> list[Figure]:
     """What the agent adds to a model that answers at once, and how many statements a turn is."""
-    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.llm.scripted import ScriptedProvider
 
     driver = CountingDriver(open_driver(config))

@@ -9,13 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
-    from ragforge_memory.agent.blocking.agent import ConversationAgent
-    from ragforge_memory.agent.blocking.conversation import Conversation
-    from ragforge_memory.agent.blocking.stream import MessageStream
-    from ragforge_memory.agent.conversation import AsyncConversation
-    from ragforge_memory.agent.turns.state import reduce_messages
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
+    from ragforge_memory.api._blocking import Conversation, ConversationAgent
+    from ragforge_memory.api.agent import AsyncConversationAgent
+    from ragforge_memory.api.conversation import AsyncConversation
+    from ragforge_memory.api.state import reduce_messages
+    from ragforge_memory.api.waiting import MessageStream
     from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
     from ragforge_memory.embeddings.port import Embedder
@@ -91,13 +90,12 @@ if TYPE_CHECKING:
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
 _HOMES = {
-    "agent.agent": ("AsyncConversationAgent",),
-    "agent.blocking.agent": ("ConversationAgent",),
-    "agent.blocking.conversation": ("Conversation",),
-    "agent.blocking.stream": ("MessageStream",),
-    "agent.conversation": ("AsyncConversation",),
-    "agent.turns.state": ("reduce_messages",),
     "agent.turns.stream": ("AsyncMessageStream",),
+    "api._blocking": ("Conversation", "ConversationAgent"),
+    "api.agent": ("AsyncConversationAgent",),
+    "api.conversation": ("AsyncConversation",),
+    "api.state": ("reduce_messages",),
+    "api.waiting": ("MessageStream",),
     "code.ingest": ("IngestProgress",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
     "embeddings.port": ("Embedder",),

@@ -23,7 +23,7 @@ from ragforge_memory.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Opening
 
 _PATIENCE = 2.0  # seconds without the end of stdin before that is said

@@ -11,8 +11,8 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.chat import Talk
     from ragforge_memory.models.conversation import BranchTree
 

@@ -23,7 +23,7 @@ from ragforge_memory.cli.shown import echo
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
     from ragforge_memory.errors import RagforgeError
 

@@ -13,7 +13,7 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.archives.transcripts import OnConflict
+    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 _SHOWN = 10
@@ -56,8 +56,8 @@ def import_(
 
 
 async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
-    from ragforge_memory.agent.doctor import EMBEDS
     from ragforge_memory.agent.inputs import clean_labels
+    from ragforge_memory.api.doctor import EMBEDS
     from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import Spinner, Terminal, note

@@ -10,7 +10,7 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.doctor import Check
+    from ragforge_memory.api.doctor import Check
     from ragforge_memory.cli.terminal import Terminal
 
 
@@ -49,7 +49,7 @@ async def _checks(settings: Settings) -> list[Check]:
     """All checks; a configuration that cannot be used is the only one that fails then."""
     from dataclasses import replace
 
-    from ragforge_memory.agent.doctor import Check, check_python, run_checks
+    from ragforge_memory.api.doctor import Check, check_python, run_checks
     from ragforge_memory.cli.session import locate
     from ragforge_memory.errors import ConfigError
     from ragforge_memory.models.owner import Owner

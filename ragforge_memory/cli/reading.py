@@ -9,7 +9,7 @@ from ragforge_memory.cli.terminal import Spinner, note
 from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
+    from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.cli.session import Place
     from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.models.code import IngestReport

@@ -12,8 +12,8 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.agent import AsyncConversationAgent
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference
     from ragforge_memory.models.conversation import AssistantResponse, ConversationInfo

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ragforge_memory.agent.agent import AsyncConversationAgent
 from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
+from ragforge_memory.api.agent import AsyncConversationAgent
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
@@ -29,8 +29,8 @@ from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeEr
 from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.conversation import AsyncConversation
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.downloads.progress import Progress, Reporter
 
 MEMORY_OFF = "memory is off (agent.memory.enabled)"

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.conversation import AsyncConversation
+    from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.conversation import AssistantResponse
 

@@ -301,7 +301,7 @@ def test_a_close_that_is_cut_short_can_be_gone_on_with(make_blocking: Any, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ragforge_memory.agent.blocking.part.wait", interrupted)
+        patch.setattr("ragforge_memory.api.waiting.wait", interrupted)
         with pytest.raises(KeyboardInterrupt):
             agent.close()
     assert not closed

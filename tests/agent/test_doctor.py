@@ -8,8 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory.agent import doctor
-from ragforge_memory.agent.doctor import Check, run_checks
+from ragforge_memory.api import doctor
+from ragforge_memory.api.doctor import Check, run_checks
 from ragforge_memory.config import LoadedConfig, Neo4jConfig, RagforgeConfig, load_config
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient

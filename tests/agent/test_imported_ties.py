@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.agent.archives import transcript_messages
+from ragforge_memory.archive import transcript_messages
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.errors import GraphTimeout
 from ragforge_memory.graph.ties import TieStore

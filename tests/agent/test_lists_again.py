@@ -119,7 +119,7 @@ class Apart(dict[Any, Any]):
 async def test_of_several_processes_at_once_one_is_answered(
     make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, memory: Any
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.turns.state._ASKING", Apart())
+    monkeypatch.setattr("ragforge_memory.api.state._ASKING", Apart())
     provider = ScriptedProvider([[Pause(0.5), f"Answer {number}."] for number in range(4)])
     agents = [make_agent(provider=provider, settings=memory) for _ in range(3)]
     async with agents[0], agents[1], agents[2]:

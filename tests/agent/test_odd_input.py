@@ -26,7 +26,7 @@ from ragforge_memory import (
     Neo4jConfig,
     RagforgeError,
 )
-from ragforge_memory.agent.turns.state import reduce_messages
+from ragforge_memory.api.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.cursors import make_cursor
 from ragforge_memory.llm.port import ToolRequest

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.agent import doctor
+from ragforge_memory.api import doctor
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import ProjectIdentity

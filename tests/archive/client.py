@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.agent.archives import restoring
+from ragforge_memory.archive import restoring
 from ragforge_memory.graph.restore import RestoreStore
 from ragforge_memory.llm.scripted import ScriptedProvider
 

@@ -252,7 +252,7 @@ async def test_messages_that_are_here_in_another_conversation_are_skipped(
         [uuid] = (await agent.import_conversations(io.BytesIO(archive(here)))).imported
         seen = graph.seen()
         for size in (1_000, 2):  # in one batch, and in some
-            monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", size)
+            monkeypatch.setattr("ragforge_memory.archive.lines.BATCH_RECORDS", size)
             report = await agent.import_conversations(io.BytesIO(archive(there, last)), on_conflict="skip")
             assert (report.conversations, report.skipped, report.failed) == (1, 1, 0), report.errors
             await (await agent.load_conversation(report.imported[0])).delete()
@@ -276,8 +276,8 @@ async def test_messages_that_are_here_in_another_conversation_are_skipped(
 async def test_a_uuid_twice_in_one_conversation_is_no_conflict(
     make_agent: MakeAgent, graph: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", 2)
-    monkeypatch.setattr("ragforge_memory.agent.archives.groups.BATCH_RECORDS", 2)
+    monkeypatch.setattr("ragforge_memory.archive.lines.BATCH_RECORDS", 2)
+    monkeypatch.setattr("ragforge_memory.archive.groups.BATCH_RECORDS", 2)
     odd = conversation(uuid4().hex, *(f"text {number}" for number in range(6)))
     odd[5]["uuid"] = odd[1]["uuid"]
     async with make_agent() as agent:
@@ -293,7 +293,7 @@ async def test_a_uuid_twice_in_one_conversation_is_no_conflict(
 async def test_what_a_file_has_several_times_is_copied_each_time(
     make_agent: MakeAgent, graph: Graph, monkeypatch: pytest.MonkeyPatch, here: bool, size: int
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.archives.groups.BATCH_RECORDS", size)
+    monkeypatch.setattr("ragforge_memory.archive.groups.BATCH_RECORDS", size)
     same, other = conversation(uuid4().hex, "q1", "a1"), conversation(uuid4().hex, "q2", "a2")
     async with make_agent() as agent:
         if here:

@@ -320,8 +320,8 @@ async def test_what_answers_itself_or_shares_a_uuid_is_named_by_its_line(
 async def test_a_large_one_between_small_ones(
     make_agent: MakeAgent, names: list[str], monkeypatch: pytest.MonkeyPatch, statements: Counter[str]
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.archives.groups.BATCH_RECORDS", 9)
-    monkeypatch.setattr("ragforge_memory.agent.archives.lines.BATCH_RECORDS", 9)
+    monkeypatch.setattr("ragforge_memory.archive.groups.BATCH_RECORDS", 9)
+    monkeypatch.setattr("ragforge_memory.archive.lines.BATCH_RECORDS", 9)
     found = _small(names[:5])
     found[2] = conversation(names[2], *(f"text {number}" for number in range(20)))
     async with make_agent(settings=SETTINGS) as agent:

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.agent.archives.documents import checked_document
+from ragforge_memory.archive.documents import checked_document
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.archive import ArchiveStore
 from tests.archive.conftest import Graph, MakeAgent, Seen

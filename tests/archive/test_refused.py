@@ -14,8 +14,8 @@ import jsonschema
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.agent.archives.documents import checked_document
-from ragforge_memory.agent.archives.restored_anchors import key_here
+from ragforge_memory.archive.documents import checked_document
+from ragforge_memory.archive.restored_anchors import key_here
 from ragforge_memory.code.rows import anchor_key
 from ragforge_memory.models.archive import LINES, Anchor
 from tests.archive.conftest import Graph, MakeAgent, Seen

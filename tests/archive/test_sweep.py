@@ -80,7 +80,7 @@ async def test_it_leaves_an_import_alone(
                 await super().messages(*arguments, **options)
                 await swept()
 
-        monkeypatch.setattr("ragforge_memory.agent.archives.restoring.RestoreStore", Watched)
+        monkeypatch.setattr("ragforge_memory.archive.restoring.RestoreStore", Watched)
         await agent.import_conversation(document)
         assert sweeping.done()
         assert graph.seen().differs(seen) == []

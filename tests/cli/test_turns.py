@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.agent.conversation import AsyncConversation
+from ragforge_memory.api.conversation import AsyncConversation
 from ragforge_memory.cli.chat import Talk
 from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.terminal import Spinner, Terminal

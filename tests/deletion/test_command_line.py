@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.agent.archives.private_file import writing
+from ragforge_memory.archive.private_file import writing
 from ragforge_memory.errors import InvalidInput
 from tests.cli.conftest import CommandLine, bare_environment, project, ragforge
 

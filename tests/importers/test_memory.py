@@ -12,9 +12,9 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory.agent.archives import transcript_messages
-from ragforge_memory.agent.archives.lines import parsed
-from ragforge_memory.agent.archives.transcript_messages import batches, groups
+from ragforge_memory.archive import transcript_messages
+from ragforge_memory.archive.lines import parsed
+from ragforge_memory.archive.transcript_messages import batches, groups
 from ragforge_memory.importers.recognition import transcripts
 from ragforge_memory.importers.source import Source
 from ragforge_memory.models.archive import FORMAT, VERSION

@@ -161,7 +161,7 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
             return claimed
 
     monkeypatch.setattr(opening, "InsightStore", SlowStore)
-    monkeypatch.setattr("ragforge_memory.agent.insights.analysis._CANCELLED_CLAIM_SECONDS", 60.0)
+    monkeypatch.setattr("ragforge_memory.insights.analysis._CANCELLED_CLAIM_SECONDS", 60.0)
     async with make_agent(provider=asked_of(answered), settings=ALONE) as agent:
         made = await talks(agent, 1)
         run = asyncio.create_task(agent.batch_analyze(made, TASK, FIELDS))
@@ -238,7 +238,7 @@ async def test_work_for_a_claim_that_is_lost_is_broken_off(make_agent: MakeAgent
 async def test_what_another_process_never_ends_is_not_waited_for_for_ever(
     make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.insights.analysis._PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("ragforge_memory.insights.analysis._PATIENCE_SECONDS", 0.5)
     async with make_agent(provider=asked_of(), settings=ALONE) as agent:
         made = await talks(agent, 3)
         held = "MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x', c.insight_until = datetime('9999-01-01')"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.turns.loop import check_process
@@ -13,8 +13,13 @@ from ragforge_memory.agent.turns.stream import Channel, error_event
 from ragforge_memory.errors import TurnCancelled
 from ragforge_memory.models.conversation import AssistantResponse
 
-if TYPE_CHECKING:
-    from ragforge_memory.agent.api.handle import ConversationHandle
+
+class Handle(Protocol):
+    """What stands for a conversation."""
+
+    @property
+    def uuid(self) -> str:
+        """The conversation's uuid."""
 
 
 class TurnTasks:
@@ -23,7 +28,7 @@ class TurnTasks:
     def __init__(self) -> None:
         self._pid = os.getpid()
         # By identity: two handles of one conversation are equal, and each is held for itself.
-        self._handles: WeakValueDictionary[int, ConversationHandle] = WeakValueDictionary()
+        self._handles: WeakValueDictionary[int, Handle] = WeakValueDictionary()
         self._deleted: set[str] = set()
         self._running: dict[asyncio.Task[AssistantResponse], tuple[str, Channel | None]] = {}
 
@@ -52,7 +57,7 @@ class TurnTasks:
         task.add_done_callback(self._ended)
         return task
 
-    def hold(self, handle: ConversationHandle) -> None:
+    def hold(self, handle: Handle) -> None:
         """Somebody holds a conversation, for as long as the object lives."""
         self._handles[id(handle)] = handle
 

@@ -1,1 +1,0 @@
-"""The blocking classes: each method runs its awaited twin on the background loop."""
