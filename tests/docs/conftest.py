@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -28,6 +29,11 @@ class Shop:
     def python(self, *arguments: str, stdin: str = "") -> str:
         """What a Python process prints that must succeed; warnings are errors there too."""
         return self._run([sys.executable, "-W", "error", *arguments], stdin)
+
+    def run(self, line: str) -> str:
+        """What a command line prints, in which ``ragforge`` is this one; nothing of a user's is read."""
+        program = f"{shlex.quote(sys.executable)} -m ragforge_memory.cli.main"
+        return self._run(["sh", "-c", f'ragforge() {{ {program} "$@"; }}; {line}'], "")
 
     def _run(self, command: Sequence[str], stdin: str) -> str:
         done = subprocess.run(

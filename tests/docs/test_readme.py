@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import shutil
 from pathlib import Path
 from uuid import uuid4
 
@@ -44,6 +45,27 @@ def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
     assert {(row["c.title"], row["s.file"], row["s.startLine"]) for row in rows} == {
         ("Refactoring authentication", "auth.py", 4)
     }
+
+
+_VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\b[0-9a-f]{8}(?:[0-9a-f]{4})?\b|/\S*/shop\b|\d+\.\d s")
+
+
+@pytest.mark.skipif(not all(map(shutil.which, ("sh", "git", "sed"))), reason="needs sh, git and sed")
+def test_the_session_of_the_readme_goes_as_it_says(shop: Shop) -> None:
+    """Each command prints what stands below it, whatever the day, the ids and the time that it takes."""
+    shop.run("git init -q . && git add . && git -c user.name=Ada -c user.email=ada@example.com commit -qm shop")
+    text = README.read_text(encoding="utf-8").partition("<!-- session -->")[2].partition("<!-- end session -->")[0]
+    for part in text.partition("```text\n")[2].partition("```")[0].split("$ ")[1:]:
+        command, _, output = part.partition("\n")
+        assert _told(shop.run(command)) == _told(output), command
+
+
+def _told(output: str) -> str:
+    return _VARIES.sub("*", output)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 200
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
