@@ -78,7 +78,8 @@ def test_where_a_configuration_names_it(ragforge: CommandLine, make_agent: MakeA
     name = f"shop of {tmp_path.name}"
     top = _in_repository(ragforge, "git.example/a/shop")
     (top / "ragforge.config.yaml").write_text(
-        f"name: {name}\nsource: {{root: src, exclude: [old/**]}}\nagent: {{memory: {{embeddings: {{provider: hashing}}}}}}\n"
+        f"name: {name}\nsource: {{root: src, exclude: [old/**]}}\n"
+        "agent: {memory: {embeddings: {provider: hashing}}}\n"
     )
     for file in ("src/new.py", "src/old/gone.py", "outside.py"):
         (top / file).parent.mkdir(exist_ok=True)
