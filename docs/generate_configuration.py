@@ -43,7 +43,8 @@ prints what is in force, each value with where it came from.
   folder (`source.root`, `agent.memory.persistence.directory`) the command line wants a word once, `ragforge config
   allow`, until it or a variable beside it is another: who clones a project has not read its file. What a variable
   gives as a whole (`uri: ${NEO4J_URI}`) is the environment's and needs none. A program that loads a file answers for
-  it.
+  it; an agent that is made without a project takes from a file that it finds the `name` and `source` alone, and wants
+  the same word for the folder.
 - **Variables**: `${VAR}` and `${VAR:-default}` in a value are replaced after the file was parsed, so what comes in is
   never read as YAML. An unset variable is empty, and a `neo4j` block whose `uri` is empty counts as absent. `$${` is a
   literal `${`.

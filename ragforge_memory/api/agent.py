@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from ragforge_memory.agent.inputs import (
     path_of,
     root_of,
 )
+from ragforge_memory.agent.place import place_of
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
@@ -83,12 +83,13 @@ class AsyncConversationAgent:
         tools: functions the model may call; None: `CODE_SEARCH_TOOLS`.
         config: the agent's settings.
         user_id: whose conversations these are; None: nobody's.
-        project: the project's name; None: none.
-        root: the project's directory, for tools that read files; None: the current directory.
+        project: the project's name; None: that of the root's, as the command line names it; ``""``: none.
+        root: the project's directory, for tools that read files; None: the current directory, and where no project is
+            named either, that of the code of the project it is in.
 
     Raises:
         InvalidInput: a tool, a provider or an embedder cannot be one, or the root is no directory.
-        ConfigError: a setting does not fit.
+        ConfigError: a setting does not fit, also in the configuration file that would name the project.
     """
 
     def __init__(
@@ -105,15 +106,14 @@ class AsyncConversationAgent:
     ) -> None:
         from ragforge_memory.tools.declare import checked_tools
 
+        project, self._root, self._settings = place_of(project, root)
         check_made_with(user_id, project, config=config, embedder=embedder, model=llm_provider)
         self._target = neo4j
         self._model = llm_provider
         self._embedder = embedder
         self._tools = checked_tools(tools)
         self._config = config
-        self._settings: RagforgeConfig | None = None
         self._owner = Owner.of(user_id, project)
-        self._root = root_of(root) if root is not None else Path.cwd()
         self._progress: Reporter | None = None
         self._brief = False
         self._today: Callable[[], date] = date.today
@@ -146,18 +146,17 @@ class AsyncConversationAgent:
         Raises:
             ConfigError: with file, line and key.
         """
-        from ragforge_memory.config import load_config
-        from ragforge_memory.project import identify
+        from ragforge_memory.config.places import find_place
 
-        loaded = load_config(path)
+        place = find_place(path)
         return cls.from_settings(
-            loaded.config,
+            place.loaded.config,
             llm_provider=llm_provider,
             embedder=embedder,
             tools=tools,
             user_id=user_id,
-            project=project if project is not None else identify(loaded.root, loaded.config.name).name,
-            root=loaded.source_root,
+            project=place.project.name if project is None else project,
+            root=place.source,
         )
 
     @classmethod
@@ -181,7 +180,8 @@ class AsyncConversationAgent:
             brief: the process ends after one answer: it leaves the vectors of code to those that live longer, and
                 those of messages too until more than 64 wait.
             progress: is told what a first start fetches and starts.
-            user_id, project, root, llm_provider, embedder, tools: as in the constructor.
+            project: the project's name; None: that of the settings, else as in the constructor.
+            user_id, root, llm_provider, embedder, tools: as in the constructor.
 
         Raises:
             InvalidInput, ConfigError: as the constructor.
@@ -195,7 +195,7 @@ class AsyncConversationAgent:
             tools=tools,
             config=ConversationConfig.from_agent(settings.agent),
             user_id=user_id,
-            project=project,
+            project=(settings.name or "").strip() or None if project is None else project,
             root=root,
         )
         agent._settings = settings

@@ -9,7 +9,6 @@ import shlex
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -23,10 +22,9 @@ from ragforge_memory.cli.reading import bring_up_to_date
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
-from ragforge_memory.config import LoadedConfig, load_config
 from ragforge_memory.config.allowed import check_allowed
+from ragforge_memory.config.places import Place, find_place
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
-from ragforge_memory.project import ProjectIdentity, identify
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -57,15 +55,6 @@ class Opening:
     brief: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the command works: the configuration, the project, and the folder of its code."""
-
-    loaded: LoadedConfig
-    project: ProjectIdentity
-    source: Path
-
-
 def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None:
     """Runs a command's work in an event loop of its own.
 
@@ -83,21 +72,15 @@ def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None
 
 
 def locate(settings: Settings) -> Place:
-    """The project that the settings mean.
-
-    A folder that was named is of the project whose configuration it takes, as the current one is. Where there is none,
-    or another was named with it, nothing says that it is a part of anything: it is a project of its own.
+    """Finds the project that the settings mean.
 
     Raises:
         ConfigError: the configuration cannot be used, or reaches what its user has not allowed.
     """
-    loaded = load_config(settings.config, settings.project)
+    place = find_place(settings.config, settings.project)
     if settings.config is None:
-        check_allowed(loaded)
-    if settings.project is None or (settings.config is None and loaded.file is not None):
-        return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
-    root = settings.project.resolve()
-    return Place(loaded, identify(root, loaded.config.name), (root / loaded.config.source.root).resolve())
+        check_allowed(place.loaded)
+    return place
 
 
 def make_agent(

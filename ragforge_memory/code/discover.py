@@ -66,9 +66,9 @@ def discover(
 ) -> Discovery:
     """Walks ``root`` and finds the files in a language that can be parsed.
 
-    ``.gitignore`` files are respected (nested ones, negation, those above the root in a git work tree), folders of
-    dependencies and builds are left out unless ``include`` names them, and links are not followed: what a link
-    inside the root points to is read where it is, and one that leaves the root is reported.
+    ``.gitignore`` files are respected (nested ones, negation, those above the root in a git work tree) but for what git
+    tracks, folders of dependencies and builds are left out unless ``include`` names them, and links are not followed:
+    what a link inside the root points to is read where it is, and one that leaves the root is reported.
 
     Args:
         root: the project's directory.
@@ -156,9 +156,8 @@ def _folder(walk: _Walk, folder: Path, path: str, rules: IgnoreRules) -> None:
                 continue
             if is_tool_folder(entry.name, names) and not walk.globs.names(entry_path):
                 continue
-            if rules.ignores(_joined(walk.prefix, entry_path), folder=True):
-                continue
-            _folder(walk, folder / entry.name, entry_path, rules)
+            if (inside := rules.below(_joined(walk.prefix, entry_path))) is not None:
+                _folder(walk, folder / entry.name, entry_path, inside)
         else:
             _file(walk, entry, entry_path, rules)
 

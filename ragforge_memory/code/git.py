@@ -40,7 +40,7 @@ def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str])
     """
     if commit is None:
         return None
-    tracked = ask(directory, "ls-files", "-z", seconds=_LISTING_TIMEOUT)
+    tracked = tracked_files(directory)
     changed = ask(
         directory,
         *("diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv", commit, "--"),
@@ -48,8 +48,17 @@ def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str])
     )
     if tracked is None or changed is None:
         return None
-    clean = set(tracked.split("\0")).difference(changed.split("\0"))
+    clean = tracked.difference(changed.split("\0"))
     return tuple(sorted(set(files) - clean))
+
+
+def tracked_files(directory: Path) -> frozenset[str] | None:
+    """The files below ``directory`` (relative to it) that git's index has; None where git cannot tell. Never raises.
+
+    Those of a submodule are its own index's: here it is one name.
+    """
+    listed = ask(directory, "ls-files", "-z", seconds=_LISTING_TIMEOUT)
+    return None if listed is None else frozenset(filter(None, listed.split("\0")))
 
 
 def git_environment() -> dict[str, str]:

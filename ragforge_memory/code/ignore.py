@@ -1,11 +1,13 @@
-"""Which paths of a project are not read: ``.gitignore`` files, folders of tools and builds, configured globs."""
+"""Which paths of a project are not read: what git ignores, folders of tools and builds, configured globs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ragforge_memory.code.git import tracked_files
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -54,23 +56,39 @@ def is_tool_folder(name: str, siblings: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """The rules in force in one folder: the nearest ``.gitignore`` that says something decides, as in git."""
+    """The rules in force in one folder, as git has them.
+
+    The nearest ``.gitignore`` that says something decides; what git tracks is never ignored. ``tracked`` are these
+    paths below the outermost folder of the rules, and their folders with a slash at the end. ``shut`` says that the
+    folder itself is ignored: nothing of it is read but what is tracked.
+    """
 
     specs: tuple[tuple[str, GitIgnoreSpec], ...] = ()
+    tracked: frozenset[str] = frozenset()
+    shut: bool = False
 
     def entering(self, folder: Path, relative: str) -> IgnoreRules:
         """The rules inside ``folder``, whose path below the outermost folder of the rules is ``relative``."""
-        return self._with(folder / ".gitignore", relative)
+        return self if self.shut else self._with(folder / ".gitignore", relative)
 
     def excluding(self, file: Path) -> IgnoreRules:
         """These rules and those of one more file in gitignore's format."""
         return self._with(file, "")
 
-    def ignores(self, relative: str, *, folder: bool = False) -> bool:
-        """Whether the path (below the outermost folder, with ``/``) is ignored; its parents are not looked at."""
+    def below(self, folder: str) -> IgnoreRules | None:
+        """The rules for what is in a folder (a path below the outermost one, with ``/``); None: nothing is read."""
+        inside = folder + "/"
+        if not self.shut and not self._name(inside):
+            return self
+        return replace(self, shut=True) if inside in self.tracked else None
+
+    def ignores(self, file: str) -> bool:
+        """Whether a file (a path below the outermost folder, with ``/``) is ignored; its folders are not looked at."""
+        return file not in self.tracked and (self.shut or self._name(file))
+
+    def _name(self, path: str) -> bool:
         for base, spec in reversed(self.specs):
-            inside = relative[len(base) + 1 :] if base else relative
-            verdict = spec.check_file(inside + "/" if folder else inside).include
+            verdict = spec.check_file(path[len(base) + 1 :] if base else path).include
             if verdict is not None:
                 return verdict
         return False
@@ -83,20 +101,22 @@ class IgnoreRules:
         except OSError:
             return self
         spec = compiled(lines)
-        return self if spec is None else IgnoreRules((*self.specs, (relative, spec)))
+        return self if spec is None else replace(self, specs=(*self.specs, (relative, spec)))
 
 
 def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
     """The rules that hold at ``root`` from above it, and the root's path below the work tree they belong to.
 
-    In a git work tree every ``.gitignore`` from its top to the root counts, and ``.git/info/exclude``.
+    In a git work tree every ``.gitignore`` from its top to the root counts, and ``.git/info/exclude``. What is tracked
+    the ``git`` program says; where there is none, or it refuses, the rules alone decide, of tracked files too.
     """
     for top in (root, *root.parents):
         if not (top / ".git").exists():
             continue
-        rules = IgnoreRules().excluding(top / ".git" / "info" / "exclude")
         relative = root.relative_to(top).as_posix()
         prefix = "" if relative == "." else relative
+        rules = IgnoreRules(tracked=_with_folders(tracked_files(root) or (), prefix))
+        rules = rules.excluding(top / ".git" / "info" / "exclude")
         folder = top
         below = ""
         for part in prefix.split("/") if prefix else ():
@@ -105,6 +125,17 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
             below = f"{below}/{part}" if below else part
         return rules, prefix
     return IgnoreRules(), ""
+
+
+def _with_folders(files: Iterable[str], prefix: str) -> frozenset[str]:
+    found = {f"{prefix}/{file}" if prefix else file for file in files}
+    folders: set[str] = set()
+    for path in found:
+        end = path.rfind("/")
+        while end > 0 and (folder := path[: end + 1]) not in folders:
+            folders.add(folder)
+            end = path.rfind("/", 0, end)
+    return frozenset(found | folders)
 
 
 def compiled(patterns: Iterable[str]) -> GitIgnoreSpec | None:

@@ -12,7 +12,7 @@ import hashlib
 import ipaddress
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 COMMAND = "ragforge config allow"
 _ADDRESSES = ("llm.base_url", "neo4j.uri")
-_SOURCE, _TEXTS = "source.root", "agent.memory.persistence.directory"
+SOURCE, _TEXTS = "source.root", "agent.memory.persistence.directory"
 _VENDORS = frozenset({"api.openai.com", "generativelanguage.googleapis.com"})
 _NEAR = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -75,7 +75,7 @@ def named_outside(loaded: LoadedConfig) -> tuple[Outside, ...]:
 def _folders_outside(loaded: LoadedConfig) -> Iterator[Outside]:
     root, source = loaded.root.resolve(), loaded.source_root
     texts = (source / loaded.config.agent.memory.persistence.directory).resolve()
-    for key, folder, inside in ((_SOURCE, source, (root,)), (_TEXTS, texts, (root, source))):
+    for key, folder, inside in ((SOURCE, source, (root,)), (_TEXTS, texts, (root, source))):
         if key in loaded.from_file and not any(map(folder.is_relative_to, inside)):
             yield Outside(key, str(folder))
 
@@ -100,14 +100,17 @@ def allow(loaded: LoadedConfig) -> tuple[Outside, ...]:
     return outside
 
 
-def check_allowed(loaded: LoadedConfig) -> None:
+def check_allowed(loaded: LoadedConfig, keys: Collection[str] | None = None) -> None:
     """Refuses a file that was found, not named, and reaches what its user has not allowed.
+
+    Args:
+        keys: those of the file that are used; None: all.
 
     Raises:
         ConfigError: names the file, and the address or folder.
     """
-    if not is_allowed(loaded):
-        outside = named_outside(loaded)
+    outside = [each for each in named_outside(loaded) if keys is None or each.key in keys]
+    if outside and not is_allowed(loaded):
         addresses = [each for each in outside if not each.is_folder]
         folders = [each for each in outside if each.is_folder]
         told = [f"sends what is asked, and the code, to {listed(addresses)}"] if addresses else []

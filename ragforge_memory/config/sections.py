@@ -39,7 +39,7 @@ Persistence = Literal["neo4j", "files"]
 
 
 class SourceConfig(SharedSection):
-    """Which files are the project's code. ``.gitignore`` is respected besides."""
+    """Which files are the project's code. What git ignores is not read besides; what it tracks it never ignores."""
 
     root: Folder = Field(".", description="the code's root, relative to the project's root")
     include: tuple[str, ...] = Field(("**/*",), description="glob patterns of files to read; empty: all")

@@ -115,7 +115,7 @@ def text_files(root: Path) -> Iterator[str]:
         except OSError:
             return
         names = frozenset(entry.name for entry in entries)
-        if "pyvenv.cfg" in names:
+        if "pyvenv.cfg" in names or TEXTS_MARKER in names:
             return
         below = "/".join(part for part in (prefix, relative) if part)
         if ".gitignore" in names:
@@ -126,8 +126,8 @@ def text_files(root: Path) -> Iterator[str]:
             if entry.is_symlink():
                 continue
             if entry.is_dir(follow_symlinks=False):
-                if not is_tool_folder(entry.name, names) and not rules.ignores(outer, folder=True):
-                    yield from walk(folder / entry.name, path, rules)
+                if not is_tool_folder(entry.name, names) and (inner := rules.below(outer)) is not None:
+                    yield from walk(folder / entry.name, path, inner)
             elif entry.is_file(follow_symlinks=False) and not rules.ignores(outer) and not holds_keys(path):
                 yield path
 

@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, InvalidInput
@@ -66,6 +67,10 @@ async def test_tools_that_read_the_projects_files_keep_out(keeping: Keeping, tmp
     assert inside(tmp_path, relative) is None
     assert inside(tmp_path, "kept.txt") is not None
     assert relative not in list(text_files(tmp_path))
+    for command in ("init", "-q"), ("add", "--force", relative):
+        await anyio.run_process(["git", "-C", str(tmp_path), *command])
+    assert "kept.txt" in list(text_files(tmp_path))
+    assert relative not in list(text_files(tmp_path)), "not where somebody has given it to git either"
 
 
 def test_every_statement_with_texts_of_messages_is_known() -> None:
