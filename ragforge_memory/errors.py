@@ -30,6 +30,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 SEE_CAUSE = "its `__cause__` says where; the command line shows that with --debug"
@@ -53,6 +54,13 @@ class RagforgeError(Exception):
         self.hint = self.advice if hint is None else hint
         if self.hint:
             self.add_note(f"hint: {self.hint}")  # for those who see a traceback
+
+    def reword(self, clean: Callable[[str], str]) -> None:
+        """Takes out of what it says whatever ``clean`` takes out."""
+        self.message = clean(self.message)
+        self.args = (self.message, *self.args[1:])
+        self.hint = self.hint and clean(self.hint)
+        self.__notes__ = [clean(note) for note in getattr(self, "__notes__", ())]
 
 
 class InvalidInput(RagforgeError, ValueError):

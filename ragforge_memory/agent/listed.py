@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import InvalidInput, being_answered
 from ragforge_memory.graph.branches import BranchStore
-from ragforge_memory.redaction import redact
+from ragforge_memory.redaction import Redactor
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -41,11 +41,17 @@ class Listed:
         Raises:
             InvalidInput: a message differs from what is stored.
         """
+        # As they may be stored, whether or not secrets are taken out by now, or were then.
+        redactor = Redactor(*(message["content"] for message in messages))
+
+        def kept(text: str) -> str:
+            return redactor.text(text.replace("\0", ""))
+
         for message in messages:
             stored = self.stored.get(message["id"])
             if stored is None:
                 continue
-            if (message["role"], _as_kept(message["content"])) != (stored.role, _as_kept(stored.content)):
+            if (message["role"], kept(message["content"])) != (stored.role, kept(stored.content)):
                 raise InvalidInput(
                     f"the message {message['id']!r} differs from what is stored of it",
                     hint=f"edit({stored.uuid!r}, text) of the conversation makes a branch in which another question "
@@ -106,8 +112,3 @@ async def listed(services: Services, conversation: ConversationInfo, messages: S
 
 def _uuid_in(conversation_id: str, name: str) -> str:
     return hashlib.sha256(f"{conversation_id}\0{name}".encode()).hexdigest()[:32]
-
-
-def _as_kept(text: str) -> str:
-    """A text as it may be stored, whether or not secrets are taken out by now, or were then."""
-    return redact(text.replace("\0", ""))

@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ragforge_memory.config import AgentConfig
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import answers, model_key
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.redaction import redact_value
+from ragforge_memory.redaction import OpenRedactor, Redactor, redact_value
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.held.conversations import HeldConversations
@@ -166,6 +166,10 @@ class Services:
     def redacted(self, value: T) -> T:
         """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
         return redact_value(value) if self.config.memory.redact_secrets else value
+
+    def redactor(self, *seen: Any) -> Redactor:
+        """What takes out secrets, and by their mere value those that were ``seen``; nothing, where told so."""
+        return Redactor(*seen) if self.config.memory.redact_secrets else OpenRedactor()
 
     @property
     def summarize_every(self) -> int | None:

@@ -177,6 +177,7 @@ async def _answered(
 
     known = await listed(services, conversation.info, messages)
     known.check_texts(messages)
+    redactor = services.redactor(*(message["content"] for message in messages))
     question = messages[-1]
     asked_seq = known.asked_seq(question)
     last_question: str | None = None
@@ -187,7 +188,7 @@ async def _answered(
         if message["id"] in known.stored or not spoken:
             # A step that only called tools belongs to the answer behind it, which has its calls in the graph.
             continue
-        new = said(services, known.uuid_of(message), message["role"], message["content"])
+        new = said(redactor, known.uuid_of(message), message["role"], message["content"])
         if message["role"] == "assistant":
             new = replace(new, in_reply_to=last_question)
         await services.messages.append(conversation.uuid, new, title=title_from(new))

@@ -6,10 +6,12 @@ reads: scopes belong to a project, messages to an owner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from ragforge_memory.redaction import redact
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
@@ -145,7 +147,8 @@ class ToolContext:
 
     The owner comes from the session, never from the model's arguments. ``root`` is the project's directory,
     None where only the graph is there. ``message_id`` is the question of this turn: it is in the graph
-    already, and no search of the conversation should find the question itself.
+    already, and no search of the conversation should find the question itself. ``redacted`` takes secrets out of what
+    is logged.
     """
 
     owner: Owner
@@ -156,3 +159,4 @@ class ToolContext:
     embedder: Embedder | None = None
     conversation_id: str | None = None
     message_id: str | None = None
+    redacted: Callable[[str], str] = redact

@@ -12,6 +12,7 @@ import inspect
 import json
 import logging
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from ragforge_memory.errors import InvalidInput, RagforgeError, ToolError
 from ragforge_memory.llm.port import ToolRequest, ToolSpec
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.text import well_formed
+from ragforge_memory.redaction import redact
 from ragforge_memory.tools.declare import ToolDeclaration, ToolOutput, checked_tools, declare, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.schema import ArgumentProblem, Arguments, arguments_of
@@ -137,6 +139,7 @@ class ToolRegistry:
     async def run(self, request: ToolRequest, context: ToolContext | None = None) -> ToolRun:
         """Runs one call and says how it went; raises nothing but cancellation."""
         started = time.perf_counter()
+        clean = redact if context is None else context.redacted
         found = self._found(request.name)
         if found is None:
             return self._failed(self._unknown(request.name), started)
@@ -162,17 +165,17 @@ class ToolRegistry:
             return self._failed(f"{request.name} was given up after {late.seconds:g} s", started)
         except RagforgeError as error:
             if not isinstance(error, ToolError):
-                log.warning("the tool %s failed: %s", request.name, error)
+                log.warning("the tool %s failed: %s", request.name, clean(str(error)))
             hint = f" ({error.hint})" if error.hint else ""
             return self._failed(f"{error.message}{hint}", started, type(error).__name__)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - told and logged
             # A tool is someone else's code: whatever it raises must not end the turn.
-            log.warning("the tool %s failed", request.name, exc_info=True)
+            log.warning("the tool %s failed: %s", request.name, clean(traceback.format_exc()))
             return self._failed(f"{request.name} failed: {_named(error)}", started)
         try:
             return self._succeeded(returned, started)
-        except Exception as error:
-            log.warning("what the tool %s gave is no JSON", request.name, exc_info=True)
+        except Exception as error:  # noqa: BLE001 - told and logged
+            log.warning("what the tool %s gave is no JSON: %s", request.name, clean(traceback.format_exc()))
             # A model that read of a failure would do it again.
             return self._failed(f"{request.name} ran, but JSON cannot hold what it gave: {_named(error)}", started)
 

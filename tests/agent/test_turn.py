@@ -255,7 +255,7 @@ async def test_secrets_are_not_stored(make_agent: MakeAgent, cypher: Cypher) -> 
 
     async with make_agent([ToolRequest("c", "leak", {})], f"It is {key}.", tools=[leak]) as agent:
         conversation = await agent.create_conversation()
-        response = await conversation.send_message(f"Is {key} mine?")
+        response = await conversation.send_message("Is the key mine?")
         assert key in response.content
     rows = cypher(
         """MATCH (:Conversation {uuid: $uuid})-[*1..3]->(n) RETURN collect(DISTINCT properties(n)) AS all""",

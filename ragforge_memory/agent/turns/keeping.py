@@ -25,6 +25,7 @@ from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.redaction import Redactor
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +37,9 @@ CATCH_UP_SECONDS = 2.0
 T = TypeVar("T")
 
 
-def said(services: Services, uuid: str, role: Role, text: str) -> NewMessage:
+def said(redactor: Redactor, uuid: str, role: Role, text: str) -> NewMessage:
     """What somebody said, as it is stored: redacted, counted and weighed."""
-    content = services.redacted(text)
+    content = redactor.text(text)
     return NewMessage(
         uuid=uuid,
         role=role,
@@ -71,6 +72,7 @@ class Keeping:
         user_message_id: the question's uuid.
         message_id: the answer's uuid.
         emit: takes the turn's events.
+        redactor: takes secrets out of what is kept.
         asked_seq: the question's place where it is in the conversation already and is asked again.
         once: whether others may ask the same question under its uuid at this moment: one of them is answered.
 
@@ -86,6 +88,7 @@ class Keeping:
         user_message_id: str,
         message_id: str,
         emit: Emit,
+        redactor: Redactor,
         asked_seq: int | None,
         once: bool,
     ) -> None:
@@ -94,6 +97,7 @@ class Keeping:
         self._user_message_id = user_message_id
         self._message_id = message_id
         self._emit = emit
+        self._redactor = redactor
         self._asked_seq = asked_seq
         self._once = once
         self._waits = False
@@ -275,14 +279,14 @@ class Keeping:
         """Says so, once, where that is known by now: an embedder may fail later than it is waited for."""
         if self._not_embedded is not None and "embeddings" not in self.degraded:
             self.degraded.append("embeddings")
-            await self._emit(events.Degraded(what="embeddings", detail=str(self._not_embedded)))
+            await self._emit(events.Degraded(what="embeddings", detail=self._redactor.text(str(self._not_embedded))))
 
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
-        question = said(services, self._user_message_id, "user", text)
+        question = said(self._redactor, self._user_message_id, "user", text)
         if metadata:
-            question = replace(question, metadata=services.redacted(dict(metadata)))
+            question = replace(question, metadata=self._redactor.value(dict(metadata)))
         if not services.remembered.is_named(self._conversation_id):
             self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))
@@ -346,7 +350,7 @@ class Keeping:
         return place or seq
 
     def _failed(self, what: str, error: RagforgeError) -> None:
-        log.warning("%s waits in the journal: %s", what, error)
+        log.warning("%s waits in the journal: %s", what, self._redactor.text(str(error)))
         if isinstance(error, GraphUnavailable):
             self._services.outage.begin(error)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
+    from ragforge_memory.redaction import Redactor
 
 log = logging.getLogger(__name__)
 
@@ -241,6 +242,7 @@ async def prepare(
     question: str,
     emit: Emit,
     keeping: Keeping,
+    redactor: Redactor,
 ) -> Prepared:
     """Takes what was read for the turn and builds its first request.
 
@@ -252,6 +254,7 @@ async def prepare(
         question: what is asked.
         emit: takes the turn's events.
         keeping: knows whether the graph is away.
+        redactor: takes secrets out of what is kept.
 
     Raises:
         ConversationNotFound: it was deleted.
@@ -269,7 +272,7 @@ async def prepare(
     fixed = estimate_tokens(system_prompt(instructions, today=today)) + tool_tokens((*tools, read_result)) + asked
     if not keeping.away:
         before = await _within_threshold(
-            services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq
+            services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq, redactor
         )
     built = build(
         before, question, instructions=instructions, today=today, window=window, tools=tools, reading=read_result
@@ -288,6 +291,7 @@ async def _within_threshold(
     emit: Emit,
     condensing: Condensing,
     question_seq: int,
+    redactor: Redactor,
 ) -> TurnContext:
     """What was read, with the older part of it condensed where that is due.
 
@@ -307,8 +311,9 @@ async def _within_threshold(
         if kept is None or kept.to_seq < stretch.from_seq:
             try:
                 new, messages = await _condensed(services, receipts, conversation_id, before, stretch, fixed, window)
+                new = new.model_copy(update={"content": redactor.text(new.content)})
             except RagforgeError as error:
-                log.warning("the context could not be condensed: %s", error)
+                log.warning("the context could not be condensed: %s", redactor.text(str(error)))
                 return before
             kept = new
             try:
@@ -344,7 +349,7 @@ async def _condensed(
     fixed: int,
     window: Window,
 ) -> tuple[Summary, int]:
-    """The compression of a stretch, as it may be stored, and of how many messages it is."""
+    """The compression of a stretch, and of how many messages it is."""
     messages = [message for message in before.messages if message.seq <= stretch.to_seq]
     if not messages or messages[0].seq > stretch.from_seq:
         with hurried():
@@ -359,4 +364,4 @@ async def _condensed(
         fixed=fixed,
         timeout=services.config.model_timeout_seconds,
     )
-    return new.model_copy(update={"content": services.redacted(new.content)}), len(messages)
+    return new, len(messages)

@@ -14,6 +14,7 @@ from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
+from ragforge_memory.redaction import Redactor
 from ragforge_memory.tools.registry import ToolContext, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
@@ -31,16 +32,24 @@ class ToolRounds:
         message_id: the answer that the calls belong to.
         emit: takes the turn's events.
         write_journal: calls a method of the journal; says so where the disk refuses.
+        redactor: takes secrets out of what is kept and told of the calls; the tools and the model have them.
     """
 
     def __init__(
-        self, services: Services, context: ToolContext, message_id: str, emit: Emit, write_journal: WriteJournal
+        self,
+        services: Services,
+        context: ToolContext,
+        message_id: str,
+        emit: Emit,
+        write_journal: WriteJournal,
+        redactor: Redactor,
     ) -> None:
         self._services = services
         self._context = context
         self._message_id = message_id
         self._emit = emit
         self._write_journal = write_journal
+        self._redactor = redactor
         self._calls: dict[str, ToolCall] = {}
         self._scopes: dict[ScopeTie, None] = {}
         self.exchanged: list[tuple[ToolRequest, ToolOutcome]] = []
@@ -63,7 +72,10 @@ class ToolRounds:
         for call_id, asked in zip(ids, requests, strict=True):
             await self._emit(
                 events.ToolUse(
-                    tool_call_id=call_id, tool_name=asked.name, arguments=asked.arguments, iteration=iteration
+                    tool_call_id=call_id,
+                    tool_name=self._redactor.text(asked.name),
+                    arguments=self._redactor.value(asked.arguments),
+                    iteration=iteration,
                 )
             )
         outcomes: dict[int, ToolOutcome] = {}
@@ -103,7 +115,7 @@ class ToolRounds:
         await self._emit(
             events.ToolResult(
                 tool_call_id=call_id,
-                tool_name=asked.name,
+                tool_name=call.tool_name,
                 success=run.success,
                 result=call.result,
                 error=call.error,
@@ -116,14 +128,14 @@ class ToolRounds:
     def _record(
         self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int
     ) -> ToolCall:
-        clean = self._services.redacted
+        clean = self._redactor.value
         arguments: dict[str, Any] = asked.arguments if asked.error is None else {"unreadable": asked.error}
         return ToolCall(
             uuid=call_id,
             message_id=self._message_id,
             index=index,
             timestamp=started,
-            tool_name=asked.name,
+            tool_name=clean(asked.name),
             arguments=clean(arguments),
             success=run.success,
             result=clean(run.value),

@@ -48,6 +48,7 @@ from ragforge_memory.models.conversation import (
 )
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.redaction import Stream
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
@@ -82,6 +83,9 @@ class Turn:
         self._text = checked_text(text)
         self._emit = emit
         self._metadata = metadata
+        # What the question says that is secret is so in all that is made of it; only the model and its tools have it.
+        self._redactor = services.redactor(self._text, dict(metadata or {}))
+        self._shown, self._thought = Stream(self._redactor), Stream(self._redactor)
         self._asked_seq = asked_seq
         self.user_message_id = message_id or uuid4().hex
         self.message_id = uuid4().hex
@@ -91,12 +95,15 @@ class Turn:
             user_message_id=self.user_message_id,
             message_id=self.message_id,
             emit=emit,
+            redactor=self._redactor,
             asked_seq=asked_seq,
             once=message_id is not None,
         )
         self._content: list[str] = []
         self._reasoning: list[str] = []
-        self._tools = ToolRounds(services, self._tool_context(), self.message_id, emit, self._keeping.journal)
+        self._tools = ToolRounds(
+            services, self._tool_context(), self.message_id, emit, self._keeping.journal, self._redactor
+        )
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
         self._usage = Usage()
@@ -146,6 +153,7 @@ class Turn:
                     question=self._text,
                     emit=self._emit,
                     keeping=keeping,
+                    redactor=self._redactor,
                 )
                 self._context = self._prepared.context
                 await self._ask(self._prepared)
@@ -160,8 +168,10 @@ class Turn:
                 message_id=self.message_id,
                 kept=kept,
             ) from None
-        except BaseException:
+        except BaseException as error:
             reading.leave()
+            if isinstance(error, RagforgeError):  # a vendor's may quote what it was asked
+                error.reword(self._redactor.text)
             with contextlib.suppress(asyncio.CancelledError):
                 await shielded(self._keep_partial())
             raise
@@ -195,7 +205,7 @@ class Turn:
         return AgentState(
             session_id=session_id,
             user_id=self._services.owner.user_id,
-            user_message=self._text,
+            user_message=self._redactor.text(self._text),
             context_messages=self._context.recent_messages,
             response="".join(self._content),
             error=error,
@@ -205,12 +215,10 @@ class Turn:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
         services, request = self._services, prepared.request
         for iteration in range(1, services.config.max_iterations + 1):
-            text_from = len(self._content)
-            requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
+            said, requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
             if not requests:
                 self._ended(finished)
                 return
-            said = "".join(self._content[text_from:])
             self._steps.append({"parts": finished.provider_parts, "ids": [asked.id for asked in requests]})
             outcomes = await self._tools.run(requests, iteration)
             request = replace(
@@ -231,7 +239,7 @@ class Turn:
                 await self._say("\n\n")
         # The rounds are used up: one answer without tools, their results folded into the system prompt.
         last = prepared.last_round(self._tools.exchanged, self._tools.calls)
-        requests, finished = await self._one_answer(last)
+        _, requests, finished = await self._one_answer(last)
         if requests:
             log.warning("%s asked for tools where none were offered", services.model_name)
         self._ended(finished)
@@ -243,8 +251,9 @@ class Turn:
             log.warning("%s ended its answer early (%s)", self._services.model_name, finished.reason)
             self._state = "partial"
 
-    async def _one_answer(self, request: ModelRequest) -> tuple[tuple[ToolRequest, ...], Finished]:
-        """One stream of the model, its pieces passed on as they come."""
+    async def _one_answer(self, request: ModelRequest) -> tuple[str, tuple[ToolRequest, ...], Finished]:
+        """One stream of the model, its pieces passed on as they come; what it said is as it said it."""
+        said: list[str] = []
         requests: list[ToolRequest] = []
         finished: Finished | None = None
         # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
@@ -252,10 +261,10 @@ class Turn:
             async for chunk in stream:
                 match chunk:
                     case TextChunk(text):
+                        said.append(well_formed(text))
                         await self._say(text)
                     case ReasoningChunk(text):
-                        self._reasoning.append(well_formed(text))
-                        await self._emit(events.ReasoningDelta(text=well_formed(text)))
+                        await self._think(self._thought.more(well_formed(text)))
                     case ToolRequestChunk(request=asked):
                         requests.append(_sendable(asked))
                     case Finished():
@@ -265,14 +274,23 @@ class Turn:
             # What came of it counts: a tool request is a whole one.
             log.warning("%s ended a stream without Finished: the answer counts as cut", self._services.model_name)
             self._state = "partial"
+        await self._think(self._thought.rest())
+        await self._show(self._shown.rest())
         self._usage = self._usage.plus(finished.usage)
-        return tuple(requests), finished
+        return "".join(said), tuple(requests), finished
 
     async def _say(self, text: str) -> None:
-        text = well_formed(text)
+        await self._show(self._shown.more(well_formed(text)))
+
+    async def _show(self, text: str) -> None:
         if text:
             self._content.append(text)
             await self._emit(events.TextDelta(text=text))
+
+    async def _think(self, text: str) -> None:
+        if text:
+            self._reasoning.append(text)
+            await self._emit(events.ReasoningDelta(text=text))
 
     def _tool_context(self) -> ToolContext:
         services = self._services
@@ -282,6 +300,7 @@ class Turn:
             scopes=services.scopes,
             messages=Searcher(services),
             results=self,
+            redacted=self._redactor.text,
             embedder=services.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
@@ -294,33 +313,35 @@ class Turn:
 
     async def _keep_partial(self) -> None:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
+        self._content.append(self._shown.rest())
+        self._reasoning.append(self._thought.rest())
         try:
             if self._keeping.asked and ("".join(self._content).strip() or self._tools.calls):
                 await self._write_answer("partial")
             else:
                 await self._keeping.unanswered()
         except RagforgeError as error:
-            log.warning("the end of a turn could not be stored: %s", error)
+            log.warning("the end of a turn could not be stored: %s", self._redactor.text(str(error)))
 
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         await self._keeping.answer(self._answer(state))
 
     def _answer(self, state: MessageState) -> Answer:
-        content = self._services.redacted("".join(self._content))
+        content = self._redactor.text("".join(self._content))
         nothing = self._services.provider.name == EXTRACTIVE and says_nothing(content)
         echo = nothing or only_repeats("assistant", content)
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
-            if self._services.redacted(parts) != parts:
+            if self._redactor.value(parts) != parts:
                 # Verbatim or not at all: a vendor refuses parts that were changed.
                 parts = None
         message = NewMessage(
             uuid=self.message_id,
             role="assistant",
             content=content,
-            reasoning=self._services.redacted("".join(self._reasoning)),
+            reasoning=self._redactor.text("".join(self._reasoning)),
             token_count=self._usage.output_tokens or estimate_tokens(content),
             state=state,
             in_reply_to=self.user_message_id,
@@ -332,16 +353,22 @@ class Turn:
             receipt=self._prepared.receipt if self._prepared else None,
         )
         touched = tuple(self._tools.scopes)
-        ties = answer_ties(Question(self._text), content, touched, echo=echo, nothing=nothing)
+        ties = answer_ties(Question(self._redactor.text(self._text)), content, touched, echo=echo, nothing=nothing)
         receipt = Receipt() if self._prepared is None else self._prepared.edges
         return Answer(message, tuple(self._tools.calls), ties, receipt)
+
+    def _given(self) -> ConversationContext:
+        """What the prompt held; earlier messages may say in clear what is told as a secret only now."""
+        if not self._redactor.longest:
+            return self._context
+        return ConversationContext.model_validate(self._redactor.value(self._context.model_dump()))
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(
             content="".join(self._content),
             reasoning="".join(self._reasoning) or None,
             tool_calls=tuple(self._tools.calls),
-            context_used=self._context,
+            context_used=self._given(),
             usage=self._usage,
             conversation_id=self._conversation_id,
             message_id=self.message_id,
