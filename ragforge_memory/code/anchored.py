@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.code.anchors import in_place, still
-from ragforge_memory.code.definition import Definition, Standing, alike, is_replaced, standing
+from ragforge_memory.code.definition import Definition, Standing, is_replaced, likest, standing
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
 from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow, Rehashed
 
 Place = tuple[str, str]
-
-# Of more that have one name in a file none is told from the others by its likeness.
-_MOST_OF_ONE_NAME = 12
 
 
 @dataclass(slots=True)
@@ -92,73 +89,76 @@ class Now:
         return each
 
 
+class Pairs:
+    """Which definitions of now are which of those that were there before, in the files that are known of both.
+
+    Args:
+        before, now: the files.
+    """
+
+    def __init__(self, before: Before, now: Now) -> None:
+        self.went: dict[Place, Definition | None] = {}
+        """What each is now, by the place where it was; None where it is not there any more."""
+        self.was: dict[Place, Definition] = {}
+        """What each was, by the place where it is."""
+        for file in before.scopes.keys() & now.files.keys():
+            side = standing(before.scopes[file], now.files[file])
+            self.went.update(dict.fromkeys(map(place_of, side.lost)))
+            self.went.update({place_of(old): new for old, new in side.kept})
+            self.was.update({place_of(new): old for old, new in side.kept})
+
+
 def made_on(anchor: AnchorRow) -> Definition:
     """The definition that an anchor was made on."""
     return Definition(anchor.file, anchor.qualified_name, anchor.kind, anchor.body_hash, anchor.sketch, anchor.key)
 
 
-def stands_on(anchor: AnchorRow, now: Now, before: Before) -> Definition | None:
-    """What is in the place where an anchor was made, else in the place where it stood last.
+def stands_on(anchor: AnchorRow, now: Now, pairs: Pairs) -> Definition | None:
+    """What is in the place where an anchor was made, else what is now what it stood on last.
 
     Other tokens in the place that it had left may be of anything that has its name now: they are no reason to leave
     the place where it stands, nor not to look where it went from there. What stood beside it under the same name
-    ``before`` the ingest (an overload, a setter) is not what it is now.
+    (an overload, a setter) is not what it is now.
     """
+    made, there = where_made(anchor, now), _own(anchor, now, pairs)
+    if made is not None and made != there:
+        if made.body_hash == anchor.body_hash:
+            # A twin that is as it was, while the anchor's own place has other tokens by now.
+            was = pairs.was.get(place_of(made))
+            if there is None or was is None or was.body_hash != made.body_hash:
+                there = made
+        elif there is None and not _left(anchor) and not _is_another(anchor, made, pairs):
+            there = made
+    return None if there is None or is_replaced(made_on(anchor), there) else there
+
+
+def came_there(anchor: AnchorRow, now: Now, pairs: Pairs) -> Definition | None:
+    """What carries on under the name of an anchor that is found nowhere, whatever its tokens are: the likest of those
+    that stood beside it where it stood last, else what came into the place where it was made."""
     made = where_made(anchor, now)
-    own = now.by_place.get((anchor.at_file, anchor.at_key))
-    if made is None or not (made.body_hash == anchor.body_hash or not _left(anchor)):
-        made = own
-    if made is not None and _is_another(anchor, made, now, before):
-        made = own if own is not made else None
-    return None if made is None or is_replaced(made_on(anchor), made) else made
+    if anchor.status != "orphaned":
+        last = last_on(anchor)
+        beside = [each for each in now.files.get(last.file, ()) if each.qualified_name == last.qualified_name]
+        if beside:
+            return likest(last, beside)
+    return None if made is None or _is_another(anchor, made, pairs) else made
 
 
-def came_there(anchor: AnchorRow, now: Now, before: Before) -> Definition | None:
-    """What came into the place of an anchor that is found nowhere, whatever its tokens are."""
-    made = where_made(anchor, now)
-    return None if made is None or _is_another(anchor, made, now, before) else made
+def _own(anchor: AnchorRow, now: Now, pairs: Pairs) -> Definition | None:
+    """What is now what an anchor stood on: of several of one name the numbers shift where one of them goes."""
+    place = (anchor.at_file, anchor.at_key)
+    there = now.by_place.get(place)
+    if anchor.status != "orphaned":
+        return pairs.went.get(place, there)
+    return None if there is None or _is_another(anchor, there, pairs) else there
 
 
-def _is_another(anchor: AnchorRow, made: Definition, now: Now, before: Before) -> bool:
-    """Whether what has an anchor's name is another one of that name in its file, which it was before."""
-    was = [each for each in before.scopes.get(made.file, ()) if each.qualified_name == made.qualified_name]
-    unchanged = any(each.key == made.key and each.body_hash == made.body_hash for each in was)
-    if made.body_hash == anchor.body_hash:
-        # A twin that is where it was, while the anchor's own place has other tokens by now.
-        own = now.by_place.get((anchor.at_file, anchor.at_key))
-        return own is not None and own is not made and unchanged
-    if anchor.status == "orphaned" and (
-        unchanged
-        or (any(each.key == made.key and each.type == made.type for each in was) and not still(made_on(anchor), made))
-    ):
-        return True  # it was no successor before
-    # Their numbers shift where one of them goes: it is told by its tokens.
-    others = sum(each.key != anchor.at_key and each.body_hash == made.body_hash for each in was)
-    there = [each for each in now.files.get(made.file, ()) if each.qualified_name == made.qualified_name]
-    if 0 < others >= sum(each.body_hash == made.body_hash for each in there):
-        return True
-    return anchor.at_file == made.file and anchor.at_key in _left_over(was, there)
-
-
-def _left_over(was: Sequence[Definition], there: Sequence[Definition]) -> set[str]:
-    """The keys of those of one name that are not there any more, where fewer are: what is left is of the likest."""
-    gone = {each.key for each in was}
-    if not 0 < len(there) < len(was) <= _MOST_OF_ONE_NAME:
-        return set()
-    pairs = sorted(
-        (
-            (one.type == other.type, alike(one, other), -number, one.key, other.key)
-            for number, one in enumerate(was)
-            for other in there
-        ),
-        reverse=True,
-    )
-    free = {each.key for each in there}
-    for *_, old, new in pairs:
-        if old in gone and new in free:
-            gone.remove(old)
-            free.remove(new)
-    return gone
+def _is_another(anchor: AnchorRow, there: Definition, pairs: Pairs) -> bool:
+    """Whether what has an anchor's name was something else before; of an orphan it was no successor then."""
+    was = pairs.was.get(place_of(there))
+    if was is None or anchor.status != "orphaned":
+        return was is not None
+    return was.body_hash == there.body_hash or (was.type == there.type and not still(made_on(anchor), there))
 
 
 def where_made(anchor: AnchorRow, now: Now) -> Definition | None:

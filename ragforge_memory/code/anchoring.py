@@ -16,6 +16,7 @@ from pathlib import Path
 from ragforge_memory.code.anchored import (
     Before,
     Now,
+    Pairs,
     Place,
     came_there,
     change_in,
@@ -74,7 +75,8 @@ async def resolve_anchors(
     if not anchors:
         return 0
     now = Now(await store.definitions(sorted({name for a in anchors for name in (a.file, a.at_file)})))
-    placed = {anchor.uuid: stands_on(anchor, now, before) for anchor in anchors}
+    pairs = Pairs(before, now)
+    placed = {anchor.uuid: stands_on(anchor, now, pairs) for anchor in anchors}
     away = [anchor for anchor in anchors if placed[anchor.uuid] is None]
     lost = [anchor for anchor in away if anchor.status != "orphaned"]
     undecided = [anchor for anchor in away if anchor.status == "orphaned" and anchor.candidates]
@@ -120,7 +122,7 @@ async def resolve_anchors(
         successor = found.get(anchor.uuid, GONE)
         standing_on = placed[anchor.uuid] or successor.definition
         if standing_on is None and not successor.candidates:
-            standing_on = came_there(anchor, now, before)
+            standing_on = came_there(anchor, now, pairs)
         if standing_on is not None or anchor.uuid in found:
             stands[anchor.uuid] = standing_on
     alone = await _alone(anchors, stands, store)
@@ -167,7 +169,8 @@ async def _follow(
         followed = await asyncio.to_thread(
             follow_history, root, definitions, start, commit or "", seconds=_HISTORY_SECONDS / len(from_commit)
         )
-        history.update(followed or {})
+        # That something has the name there says nothing of what is lost from beside it.
+        history.update({at: went for at, went in (followed or {}).items() if not _is_there(at, went.definition)})
     # It may have gone where no anchor is and nothing was touched.
     ended = {each.definition.file for each in history.values() if each.definition}
     now.add(await store.definitions(sorted(ended - now.files.keys())))
@@ -206,6 +209,10 @@ async def _follow(
         )
         for uuid, at in stood.items()
     }
+
+
+def _is_there(at: Definition, went: Definition | None) -> bool:
+    return went is not None and (went.file, went.qualified_name) == (at.file, at.qualified_name)
 
 
 async def _same_tokens(

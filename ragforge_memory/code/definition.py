@@ -5,8 +5,8 @@ A definition stands where its file and qualified name are still there. Pure func
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import defaultdict, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ragforge_memory.code.parsed import ParsedFile
@@ -15,6 +15,8 @@ from ragforge_memory.code.sketch import decode, likeness
 _NOT_SAME = 0.999
 # ``= New``, ``const = module.New;``: tokens and pairs of them.
 _MOST_OF_ALIAS = 11
+# Of more that have one name and are left on a side the likest are not looked for.
+_MOST_OF_ONE_NAME = 32
 
 FAMILIES = {
     **dict.fromkeys(("function", "method"), "function"),
@@ -93,7 +95,7 @@ class Standing:
 
 def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Standing:
     """Pairs the definitions of one file by qualified name; of several of one name those with the same tokens first,
-    then those of the same type, then in order; what only took the name over is new."""
+    then those of the same type, the likest first; what only took the name over is new."""
     result = Standing()
     waiting: dict[str, list[Definition]] = defaultdict(list)
     for each in after:
@@ -103,16 +105,12 @@ def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Stand
         groups[each.qualified_name].append(each)
     for name, olds in groups.items():
         news = waiting.get(name, [])
-        for same in (_same_tokens, _same_type, _not_replaced):
-            left = []
-            for old in olds:
-                found = next((new for new in news if same(old, new)), None)
-                if found is None:
-                    left.append(old)
-                else:
-                    news.remove(found)
-                    result.kept.append((old, found))
-            olds = left
+        for pairs in (_unchanged, _same_tokens, _likest):
+            for old, new in pairs(olds, news):
+                if old in olds and new in news:
+                    olds.remove(old)
+                    news.remove(new)
+                    result.kept.append((old, new))
         result.lost.extend(olds)
     result.new = [each for group in waiting.values() for each in group]
     return result
@@ -135,13 +133,35 @@ def alike(old: Definition, new: Definition) -> float:
     return min(likeness(decode(old.sketch), decode(new.sketch)), _NOT_SAME)
 
 
-def _same_tokens(old: Definition, new: Definition) -> bool:
-    return old.type == new.type and old.body_hash == new.body_hash
+def likest(old: Definition, there: Sequence[Definition]) -> Definition | None:
+    """Of definitions that have one name the one that is likest to what has gone: of its type, where one is."""
+    return max(there, key=lambda new: _fit(old, new), default=None)
 
 
-def _same_type(old: Definition, new: Definition) -> bool:
-    return old.type == new.type
+def _unchanged(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:
+    return _in_order(olds, news, lambda each: (each.type, each.body_hash, each.key))
 
 
-def _not_replaced(old: Definition, new: Definition) -> bool:
-    return not is_replaced(old, new)
+def _same_tokens(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:
+    return _in_order(olds, news, lambda each: (each.type, each.body_hash))
+
+
+def _likest(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:
+    if max(len(olds), len(news)) > _MOST_OF_ONE_NAME:
+        return _in_order(olds, news, lambda each: each.type)
+    pairs = [(old, new) for old in olds for new in news if old.type == new.type or not is_replaced(old, new)]
+    return sorted(pairs, key=lambda pair: _fit(*pair), reverse=True) if len(pairs) > 1 else pairs
+
+
+def _in_order(
+    olds: Iterable[Definition], news: Iterable[Definition], what: Callable[[Definition], Hashable]
+) -> list[tuple[Definition, Definition]]:
+    """The first of a kind with the first, the second with the second."""
+    waiting: dict[Hashable, deque[Definition]] = defaultdict(deque)
+    for new in news:
+        waiting[what(new)].append(new)
+    return [(old, waiting[what(old)].popleft()) for old in olds if waiting[what(old)]]
+
+
+def _fit(old: Definition, new: Definition) -> tuple[bool, float, bool]:
+    return old.type == new.type, alike(old, new), old.key == new.key

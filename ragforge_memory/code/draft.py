@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from ragforge_memory.code.fingerprint import Tokens, text_hash, tokens_hash
+from ragforge_memory.code.fingerprint import Tokens, flush_left, text_hash, tokens_hash
 from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import (
     Binding,
@@ -339,7 +339,7 @@ class Draft:
             signature=scope.signature,
             docstring=scope.docstring,
             source=source,
-            hash=text_hash(source),
+            hash=text_hash(flush_left(source)),
             body_hash=tokens_hash(tokens.between(*place)),
             sketch=tokens.sketch(*place),
             parent=scope.parent.key if scope.parent else None,

@@ -1,4 +1,4 @@
-"""What a text is known by: a hash of its characters, and one of its tokens.
+"""What a text is known by: a hash of its characters, however deep it is indented, and one of its tokens.
 
 The tokens of a scope are the leaves of its syntax tree without comments, strings in one piece. Where indentation is
 structure (Python), each deeper block and each end of a statement is a token of its own, and the width of the
@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from hashlib import blake2b
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.sketch import encode, pair_hashes, token_hashes
@@ -38,6 +39,13 @@ _MARK = "broken:"
 def text_hash(text: str) -> str:
     """128 bits of BLAKE2b over the text as UTF-8, as 32 hex digits."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def flush_left(text: str) -> str:
+    """A scope's text without the white space that only says how deep it stands: what is around it, and what all lines
+    but the first have in common. Some tools begin a text in its first line's indentation, some behind it."""
+    first, line_break, others = text.strip().partition("\n")
+    return first + line_break + dedent(others)
 
 
 def marked(body_hash: str) -> str:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ragforge_memory.code.anchored import Before
 from ragforge_memory.code.facts import facts_version
-from ragforge_memory.code.fingerprint import is_marked
+from ragforge_memory.code.fingerprint import flush_left, is_marked
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import PARTLY
@@ -239,6 +239,6 @@ def _is_rehashed(properties: dict[str, Any], before: Stored) -> bool:
 def _is_up_to_date(properties: dict[str, Any], before: Stored) -> bool:
     """Whether the graph has the text of now, by another's hand, under a hash of theirs."""
     source, theirs = before.get("source"), before.get("hash")
-    return (
-        bool(source and theirs) and str(source).strip() == properties["source"].strip() and theirs != properties["hash"]
-    )
+    if not source or theirs in (None, "", properties["hash"]):
+        return False
+    return flush_left(str(source)) == flush_left(properties["source"])

@@ -74,60 +74,6 @@ async def test_a_twin_of_what_has_changed_is_not_taken_for_it(
     assert reference.status == "fresh"
 
 
-TWO, THREE = "        return a + b;", "        return sum(a, sum(b, c)) * 1;"
-MANY = "        int found = 0;\n        for (int a : all) found += a;\n        return found;"
-SUMS = {
-    "two": f"    int sum(int a, int b) {{\n{TWO}\n    }}\n",
-    "three": f"    int sum(int a, int b, int c) {{\n{THREE}\n    }}\n",
-    "many": f"    int sum(int[] all) {{\n{MANY}\n    }}\n",
-}
-
-
-@pytest.mark.parametrize("gone", list(SUMS))
-async def test_an_overload_that_is_gone_is_not_the_one_beside_it(
-    gone: str, repository: Repository, run: Run, talk: Talk, cypher: Cypher
-) -> None:
-    repository.write("Sums.java", "class Sums {\n" + "\n".join(SUMS.values()) + "}\n")
-    repository.commit("sums")
-    await run()
-    scopes = cypher("MATCH (s:Scope {project: $project, name: 'sum'}) RETURN s.uuid AS uuid ORDER BY s.startLine")
-    for each in scopes:
-        await talk.say(each["uuid"])
-    left = "\n".join(text for name, text in SUMS.items() if name != gone)
-    for more in ("", "    // once more\n", "    int more() {\n        return 1;\n    }\n"):
-        repository.write("Sums.java", f"class Sums {{\n{left}{more}}}\n")
-        await run()
-        found = sorted(await talk.references.of_conversation(talk.conversation_id), key=lambda each: each.start_line)
-        assert {name: each.status for name, each in zip(SUMS, found, strict=True)} == {
-            **dict.fromkeys(SUMS, "fresh"),
-            gone: "orphaned",
-        }
-
-
-@pytest.mark.parametrize("gone", ["two", "three", "many"])
-async def test_nor_is_it_where_the_one_beside_it_has_changed(
-    gone: str, repository: Repository, run: Run, talk: Talk, cypher: Cypher
-) -> None:
-    texts = {name: SUMS[name] for name in (*(name for name in ("three", "many") if name != gone), gone)[-2:]}
-    repository.write("Sums.java", "class Sums {\n" + "\n".join(texts.values()) + "}\n")
-    repository.commit("sums")
-    await run()
-    scopes = cypher("MATCH (s:Scope {project: $project, name: 'sum'}) RETURN s.uuid AS uuid ORDER BY s.startLine")
-    for each in scopes:
-        await talk.say(each["uuid"])
-    (left,) = (text for name, text in texts.items() if name != gone)
-    for more in ("", " + 0", " + 0 + 0"):
-        changed = left.replace("return sum(", f"return 1{more} + sum(")
-        changed = changed.replace("return found", f"return 1{more} + found")
-        repository.write("Sums.java", f"class Sums {{\n{changed}}}\n")
-        await run()
-        found = sorted(await talk.references.of_conversation(talk.conversation_id), key=lambda each: each.start_line)
-        assert {name: each.status for name, each in zip(texts, found, strict=True)} == {
-            **dict.fromkeys(texts, "drifted"),
-            gone: "orphaned",
-        }
-
-
 async def test_what_was_only_written_anew_elsewhere_is_not_what_went(
     repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:

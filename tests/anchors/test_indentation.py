@@ -1,0 +1,125 @@
+"""Code that stands deeper than it did and says the same: its text is no other, and nobody else has written it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+
+import pytest
+
+from ragforge_memory.code.parse import parse
+from tests.anchors.conftest import Cypher, Repository, Run, Talk
+from tests.anchors.test_following import DEPOSIT
+
+pytestmark = pytest.mark.anyio
+
+# A file where a scope stands in a class at the top, what goes around that class, and the scope then and now.
+DEEPER = {
+    "python, one line": (
+        "shop.py",
+        "class Cart:\n    def total(self): return sum(self.prices) + self.postage\n",
+        ("class Shop:\n", ""),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+    "python, more lines": (
+        "shop.py",
+        "class Cart:\n    def total(self):\n        found = sum(self.prices)\n        return found + self.postage\n",
+        ("class Shop:\n", ""),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+    "python, a constant": (
+        "shop.py",
+        "class Cart:\n    POSTAGE = {'near': 3, 'far': 9, 'abroad': 27}\n",
+        ("class Shop:\n", ""),
+        ("Cart.POSTAGE", "Shop.Cart.POSTAGE"),
+    ),
+    "typescript": (
+        "shop.ts",
+        "class Cart {\n    total(): number { return this.sum + this.postage; }\n}\n",
+        ("namespace Shop {\n", "}\n"),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+    "javascript": (
+        "shop.js",
+        "class Cart {\n    total() { return this.sum + this.postage }\n}\n",
+        ("function shop() {\n", "}\n"),
+        ("Cart.total", "shop.Cart.total"),
+    ),
+    "java": (
+        "Shop.java",
+        "class Cart {\n    int total() { return this.sum + this.postage; }\n}\n",
+        ("class Shop {\n", "}\n"),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+    "c#": (
+        "Shop.cs",
+        "class Cart\n{\n    int Total() => this.sum + this.postage;\n}\n",
+        ("class Shop\n{\n", "}\n"),
+        ("Cart.Total", "Shop.Cart.Total"),
+    ),
+    "c++": (
+        "shop.cpp",
+        "struct Cart {\n    int total() { return sum + postage; }\n};\n",
+        ("struct Shop {\n", "};\n"),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+    "ruby": (
+        "shop.rb",
+        "class Cart\n    def total = sum + postage\nend\n",
+        ("class Shop\n", "end\n"),
+        ("Cart.total", "Shop.Cart.total"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DEEPER)
+async def test_what_stands_deeper_under_another_name_has_moved(
+    case: str, repository: Repository, run: Run, talk: Talk
+) -> None:
+    file, text, (head, tail), (then, now) = DEEPER[case]
+    repository.write(file, text)
+    repository.commit("at the top")
+    await run()
+    message = await talk.say(then)
+    repository.write(file, head + textwrap.indent(text, "    ") + tail)
+    await run()
+
+    [tie] = await talk.references.of_conversation(talk.conversation_id)
+    assert (tie.message_id, tie.qualified_name) == (message, then)
+    assert (tie.status, tie.moved_to_name, tie.changed) == ("moved", now, False)
+
+
+@pytest.mark.parametrize("case", DEEPER)
+def test_a_text_is_the_same_however_deep_it_stands(case: str) -> None:
+    file, text, (head, tail), (then, now) = DEEPER[case]
+    hashes = []
+    for whole, name in ((text, then), (head + textwrap.indent(text, "\t") + tail, now)):
+        parsed = parse(file, whole.encode())
+        assert parsed.error is None
+        [scope] = [each for each in parsed.scopes if each.qualified_name == name]
+        hashes.append((scope.hash, scope.body_hash))
+    assert hashes[0] == hashes[1]
+
+
+def test_how_deep_one_line_stands_below_another_is_part_of_the_text() -> None:
+    texts = ("if a:\n        b()\n        c()", "if a:\n        b()\n    c()")
+    one, other = (parse("a.py", f"def f(a, b, c):\n    {text}\n".encode()).scopes[0] for text in texts)
+    assert one.hash != other.hash
+
+
+@pytest.mark.parametrize("written", [textwrap.dedent, str.strip], ids=["at the margin", "from its first word on"])
+async def test_another_tool_may_write_a_text_less_deep(
+    written: Callable[[str], str], repository: Repository, run: Run, talk: Talk, cypher: Cypher
+) -> None:
+    repository.edit("bank.py", ("self.balance += amount", "self.balance += amount + 1"))
+    text = (repository.root / "bank.py").read_text(encoding="utf-8")
+    text = text[text.index("    def deposit") : text.index("    def withdraw")]
+    cypher(
+        "MATCH (s:Scope {project: $project, qualified_name: $name}) SET s.source = $source, s.hash = 'theirs'",
+        name=DEPOSIT,
+        source=written(text),
+    )
+    await talk.say(DEPOSIT)
+    await run()
+
+    assert (await talk.labels())[DEPOSIT].status == "fresh"
