@@ -1,7 +1,7 @@
 """The one embedding thread of a local model: questions first, and no call that holds them up for long.
 
-A model runs on a thread of its own, off the event loop. Work waits in a queue by priority; passages are run in
-steps of one batch, and between two steps a question that has come in goes first. The model is loaded by the thread.
+A model runs on a thread of its own, off the event loop. Work waits in a queue by priority; texts are embedded one by
+one, and between two of them a question that has come in goes first. The model is loaded by the thread.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -26,7 +26,7 @@ PASSAGES = 1
 
 # After a model could not be loaded (no network, say) the next attempt waits this many seconds.
 RELOAD_SECONDS = 60.0
-# How long the end of the process waits for the batch that runs: a native call cut short can crash it.
+# How long the end of the process waits for the call that runs: a native call cut short can crash it.
 EXIT_SECONDS = 2.0
 
 
@@ -36,8 +36,8 @@ class Encoder(Protocol):
     def question(self, text: str) -> Vector:
         """The vector of one question."""
 
-    def passages(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[Vector]]]:
-        """Vectors batch by batch: (positions in ``texts``, their vectors). Each step is one short call."""
+    def passage(self, text: str) -> Vector:
+        """The vector of one stored text."""
 
 
 @dataclass(order=True, slots=True)
@@ -46,8 +46,7 @@ class _Job:
     number: int
     texts: Sequence[str] = field(compare=False)
     future: Future[list[Vector]] = field(compare=False)
-    steps: Iterator[tuple[list[int], list[Vector]]] | None = field(default=None, compare=False)
-    found: dict[int, Vector] = field(default_factory=dict, compare=False)
+    vectors: list[Vector] = field(default_factory=list, compare=False)
 
 
 class EmbeddingThread:
@@ -89,7 +88,7 @@ class EmbeddingThread:
             self._start()
 
     def submit(self, priority: int, texts: Sequence[str]) -> Future[list[Vector]]:
-        """Puts texts into the queue; cancelling the future takes them out, also half-way.
+        """Puts one text or more into the queue; cancelling the future takes them out, also half-way.
 
         Raises:
             EmbeddingError: the thread was stopped.
@@ -103,7 +102,7 @@ class EmbeddingThread:
         return future
 
     def stop(self) -> None:
-        """Ends the thread after the batch that runs; what waits fails. ``ended`` is set when it is over."""
+        """Ends the thread after the call that runs; what waits fails. ``ended`` is set when it is over."""
         with self._changed:
             if self._closed:
                 return
@@ -171,26 +170,21 @@ class EmbeddingThread:
             return None if self._closed else heapq.heappop(self._waiting)
 
     def _step(self, encoder: Encoder, job: _Job) -> bool:
-        """Runs one short call of a job; True where the job has more to do."""
+        """Embeds the next text of a job; True where the job has more."""
         if job.future.cancelled():
             return False
+        embed = encoder.question if job.priority == QUESTION else encoder.passage
         try:
-            if job.priority == QUESTION:
-                _settle(job.future, [encoder.question(text) for text in job.texts])
-                return False
-            if job.steps is None:
-                job.steps = encoder.passages(job.texts)
-            batch = next(job.steps, None)
+            job.vectors.append(embed(job.texts[len(job.vectors)]))
         except BaseException as error:  # noqa: BLE001 - as above; the thread goes on with the next job
             failure = EmbeddingError(f"the embedding model failed: {error}")
             failure.__cause__ = error
             _settle(job.future, error=failure)
             return False
-        if batch is None:
-            _settle(job.future, [job.found[position] for position in range(len(job.texts))])
-            return False
-        job.found.update(zip(*batch, strict=True))
-        return True
+        if len(job.vectors) < len(job.texts):
+            return True
+        _settle(job.future, job.vectors)
+        return False
 
     def _refuse_waiting(self) -> None:
         with self._changed:

@@ -11,10 +11,10 @@ import contextlib
 import importlib.util
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ragforge_memory.config.known_models import embedding_model_name
 from ragforge_memory.embeddings.calibration import UNRELATED_COSINE
@@ -24,7 +24,6 @@ from ragforge_memory.errors import EmbeddingError, InvalidInput, RagforgeError
 from ragforge_memory.home import cache_home
 
 if TYPE_CHECKING:
-    import numpy as np
     from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
@@ -35,11 +34,6 @@ INSTALL_COMMAND = "pip install 'ragforge-memory[local]'"
 DIMENSION = 384
 MAX_TOKENS = 512
 MAX_QUERY_TOKENS = 64
-# One background call. 256 give the throughput of 512 and half the wait of a question behind it (25 to 45 ms at
-# the median on two slow cores, beside 80 to 150); a single long text may still be 512.
-MAX_BATCH_TOKENS = 256
-# Texts tokenized and sorted by length together.
-GROUP = 256
 # A token is rarely under 4 characters of English or code: what lies beyond can hardly be inside the window.
 MAX_CHARACTERS = 16 * MAX_TOKENS
 MAX_THREADS = 8
@@ -223,69 +217,30 @@ class OnnxEncoder:
         tokens = self._tokens(self._model.query_prefix, text)
         if len(tokens) > MAX_QUERY_TOKENS:
             tokens = [*tokens[: MAX_QUERY_TOKENS - 1], tokens[-1]]  # the last one ends the text
-        return self._vectors([tokens])[0]
+        return self._vector(tokens)
 
-    def passages(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[Vector]]]:
-        for start in range(0, len(texts), GROUP):
-            group = {
-                start + index: self._tokens(self._model.passage_prefix, text)
-                for index, text in enumerate(texts[start : start + GROUP])
-            }
-            for positions in batches_by_length({position: len(tokens) for position, tokens in group.items()}):
-                yield positions, self._vectors([group[position] for position in positions])
+    def passage(self, text: str) -> Vector:
+        return self._vector(self._tokens(self._model.passage_prefix, text))
 
     def _tokens(self, prefix: str, text: str) -> list[int]:
         # One at a time: the tokenizer's own parallelism warns after a fork, and these are microseconds.
         ids: list[int] = self._tokenizer.encode(prefix + text[:MAX_CHARACTERS]).ids
         return ids
 
-    def _vectors(self, rows: list[list[int]]) -> list[Vector]:
+    def _vector(self, tokens: list[int]) -> Vector:
+        """The unit vector of one text, alone in its call.
+
+        The model scales what it rounds to int8 by the largest number of the whole call, padding included: in company a
+        text would have another vector than alone (cosine 0.99 to 0.998).
+        """
         import numpy as np
 
-        longest = max(len(row) for row in rows)
-        ids = np.zeros((len(rows), longest), dtype=np.int64)
-        mask = np.zeros((len(rows), longest), dtype=np.int64)
-        for index, row in enumerate(rows):
-            ids[index, : len(row)] = row
-            mask[index, : len(row)] = 1
-        feed: dict[str, Any] = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        (hidden,) = self._session.run(None, {name: feed[name] for name in self._inputs})
-        return pooled(hidden, mask, self._model.pooling)
-
-
-def pooled(hidden: np.ndarray[Any, Any], mask: np.ndarray[Any, Any], pooling: Literal["mean", "first"]) -> list[Vector]:
-    """Unit vectors from a model's last layer.
-
-    Args:
-        hidden: (texts, tokens, dimension).
-        mask: (texts, tokens), 1 where a token is and 0 where padding is.
-        pooling: the mean over the tokens, or the first token's.
-    """
-    import numpy as np
-
-    if pooling == "first":
-        sums = hidden[:, 0]
-    else:
-        weights = mask[:, :, None].astype(hidden.dtype)
-        sums = (hidden * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
-    units = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12)
-    vectors: list[Vector] = units.astype(float).tolist()
-    return vectors
-
-
-def batches_by_length(lengths: dict[int, int]) -> Iterator[list[int]]:
-    """Positions in batches of texts of like length, the shortest first.
-
-    A batch holds at most `MAX_BATCH_TOKENS`, padding included; a single text may be longer.
-    """
-    batch: list[int] = []
-    for position in sorted(lengths, key=lambda position: lengths[position]):
-        if batch and (len(batch) + 1) * lengths[position] > MAX_BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(position)
-    if batch:
-        yield batch
+        ids = np.array([tokens], dtype=np.int64)
+        feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        ((hidden,),) = self._session.run(None, {name: feed[name] for name in self._inputs})
+        pooled = hidden[0] if self._model.pooling == "first" else hidden.mean(axis=0)
+        vector: Vector = (pooled / max(np.linalg.norm(pooled), 1e-12)).astype(float).tolist()
+        return vector
 
 
 def _usable_cores() -> Sequence[int]:

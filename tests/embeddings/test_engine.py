@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import CancelledError
 
 import pytest
@@ -13,7 +13,7 @@ from ragforge_memory.errors import EmbeddingError
 
 
 class Model:
-    """Takes one passage a step, and holds each step until it is let through."""
+    """Holds each text until it is let through."""
 
     def __init__(self) -> None:
         self.seen: list[str] = []
@@ -31,9 +31,8 @@ class Model:
     def question(self, text: str) -> list[float]:
         return self._step(text)
 
-    def passages(self, texts: Sequence[str]) -> Iterator[tuple[list[int], list[list[float]]]]:
-        for position, text in enumerate(texts):
-            yield [position], [self._step(text)]
+    def passage(self, text: str) -> list[float]:
+        return self._step(text)
 
 
 @pytest.fixture
