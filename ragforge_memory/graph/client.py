@@ -216,7 +216,7 @@ class GraphClient:
         return await self._run_text(text, given, timeout=timeout or PATIENT_TIMEOUT, name=name)
 
     async def run_schema(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
-        """Runs one statement of a migration or of an index, as written in ``cypher/``."""
+        """Runs one statement of the schema, as written in ``cypher/schema.cypher``."""
         return await self._run_text(text, parameters, timeout=PATIENT_TIMEOUT, name=text.split("\n", 1)[0])
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:

@@ -197,8 +197,8 @@ SPACES: dict[str, list[Way]] = {
     "space_ready": [lambda g: _space(g, "-old")],
     "retire_space": [lambda g: _space(g, "-old")],
     "space_dropped": [lambda g: _space(g, "-old")],
-    "claim_migration": [lambda g: {}],
-    "record_migration": [lambda g: {"version": 2, "min_library_version": "0"}],
-    "release_migration": [lambda g: {}],
+    "claim_schema": [lambda g: {}],
+    "record_schema": [lambda g: {"version": 2, "min_library_version": "0"}],
+    "release_schema": [lambda g: {}],
 }
 """Statements on what keeps books: which vectors are where, and the schema."""
