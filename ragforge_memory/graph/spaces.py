@@ -27,9 +27,6 @@ _DROP_TIMEOUT = 10.0
 _TURN = 5.0
 _PAUSE = 1.0
 _TURNS = 20
-# Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
-_INDEXES = 2
-
 
 # How far two floats of 32 bits that stand for the same may be apart, in a cosine.
 _ROUNDING = 1e-6
@@ -150,7 +147,7 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
     if (row["model"], row["dimension"]) != (model, dimension):
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
     space = Space(model, dimension, int(row["number"]))
-    if (row["indexes"] or 0) < _INDEXES:
+    if not row["ready"]:
         await _make_indexes(client, space)
     return space
 
@@ -168,7 +165,7 @@ async def prepare_space(client: GraphClient, model: str, dimension: int) -> Spac
         )
     )[0]
     space = Space(model, dimension, int(row["number"]))
-    if (row["indexes"] or 0) < _INDEXES:
+    if not row["ready"]:
         await _make_indexes(client, space)
     return space
 
@@ -212,7 +209,7 @@ async def _make_indexes(client: GraphClient, space: Space) -> None:
         await _made(client, label, names)
     await client.autocommit("await_indexes", timeout=130)
     made = [index for _, index in _names(space).values() if index not in known]
-    await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, indexes=_INDEXES, made=made)
+    await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, made=made)
 
 
 async def _made(client: GraphClient, label: str, names: dict[str, str]) -> None:

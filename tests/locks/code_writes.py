@@ -88,21 +88,6 @@ CODE: dict[str, list[Way]] = {
             ]
         }
     ],
-    "rehash_anchors": [
-        lambda g: {
-            "scopes": [
-                {
-                    "scope": g[scope],
-                    "was": f"b{number}",
-                    "anchor": g.key(f"a{number}"),
-                    "body_hash": "b9",
-                    "sketch": "",
-                    "key": g.fresh(),
-                }
-                for scope, number in (("f1", 1), ("f2", 2))
-            ]
-        }
-    ],
     "resolve_anchors": [
         lambda g: {
             "anchors": [
@@ -174,7 +159,6 @@ def _space(g: Ground, suffix: str = "", **more: Any) -> Parameters:
         "model": f"{g.model}{suffix}",
         "dimension": DIMENSION,
         "least": 1,
-        "indexes": 2,
         "made": ["index"],
         **more,
     }
