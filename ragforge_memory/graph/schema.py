@@ -18,6 +18,7 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import code_of, exists_already
 from ragforge_memory.graph.leases import SCHEMA_SECONDS
 from ragforge_memory.graph.queries import cypher_directory
+from ragforge_memory.graph.retries import passes, repeat
 from ragforge_memory.graph.schema_names import check_names, missing, under_own_name
 
 # What graphs look like to this library; with another number they are not opened.
@@ -26,7 +27,8 @@ SCHEMA = 1
 MIN_LIBRARY_VERSION = "0.1.0"
 
 _POLL_SECONDS = 0.2
-_ATTEMPTS = 6
+# Seconds for a statement that meets others in a deadlock.
+_DEADLOCK_TIME = 3.0
 # Seconds for the first statement of all, a minute in all as patient work has: a server that was killed under load and
 # has just been started took more than 10 for it. It is given more only where it says that it is there: one that hangs
 # is found out after 12.
@@ -151,13 +153,12 @@ async def _repeatable(client: GraphClient, statement: str) -> None:
 
     Two that make a schema at the same moment can deadlock; the server then turns one of them away, to come again.
     """
-    for attempt in range(1, _ATTEMPTS + 1):
+
+    async def once() -> None:
         try:
             await client.run_schema(statement)
-            return
         except (GraphError, GraphUnavailable) as error:
-            if exists_already(error):
-                return
-            if "TransientError" not in code_of(error) or attempt == _ATTEMPTS:
+            if not exists_already(error):
                 raise
-        await asyncio.sleep(_POLL_SECONDS * attempt)
+
+    await repeat(once, on=lambda error: passes(error.__cause__), seconds=_DEADLOCK_TIME)
