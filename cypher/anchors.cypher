@@ -91,30 +91,6 @@ CALL (p) {
 }
 RETURN tied
 
-// name: rehash_anchors
-// Another release hashed the tokens of these scopes in another way; their text is as it was, and so is what anchors stand
-// on that were made on it, or came on it alone.
-MATCH (p:Project)
-WHERE p.project = $project AND p.ingest_token = $token
-SET p.ingest_until = datetime() + duration({seconds: $seconds})
-WITH p
-CALL (p) {
-  UNWIND $scopes AS row
-  WITH row ORDER BY row.key
-  MATCH (a:CodeAnchor)-[:RESOLVES_TO]->(:Scope {uuid: row.scope})
-  WHERE a.project = $project AND row.was IN [a.body_hash, a.alone]
-  WITH a, row, a.uuid AS uuid ORDER BY uuid
-  SET a.uuid = uuid
-  WITH a, row
-  SET a.alone = CASE WHEN a.alone = row.was THEN row.body_hash ELSE a.alone END
-  WITH a, row, NOT EXISTS { MATCH (:CodeAnchor {key: row.key}) } AS free
-  WHERE a.body_hash = row.was
-  SET a.body_hash = row.body_hash, a.sketch = row.sketch,
-    a.key = CASE WHEN free AND a.key = row.anchor THEN row.key ELSE a.key END
-  RETURN count(*) AS rehashed
-}
-RETURN rehashed
-
 // name: resolve_anchors
 // What became of anchors. Where an anchor stands on another scope than before, its messages' references follow.
 MATCH (p:Project)

@@ -1,8 +1,8 @@
 // name: create_conversation
 // at once
-// MERGE by the fresh uuid, so a repeated write makes one conversation. Only a branch has lineage_ids, here and in what
-// older releases write beside this one: every statement takes a missing list as an empty one. One that was begun while
-// the graph was away comes with its created_at.
+// MERGE by the fresh uuid, so a repeated write makes one conversation. Only a branch has lineage_ids:
+// every statement takes a missing list as an empty one. One that was begun while the graph was away comes with its
+// created_at.
 MERGE (c:Conversation {uuid: $uuid})
 ON CREATE SET c += $properties, c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
   c.created_at = coalesce(datetime($properties.created_at), datetime()), c.updated_at = datetime()

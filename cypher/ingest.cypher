@@ -1,7 +1,7 @@
 // part: ours
-// Edges between scopes that an ingest wrote have `lines`; those of older releases to a parent have nothing. Other tools make
-// edges of these types between scopes that are ours now; they stay.
-    AND (r.lines IS NOT NULL OR (r:HAS_PARENT AND size(keys(r)) = 0))
+// Edges between scopes that an ingest wrote have `lines`. Other tools make edges of these types between scopes that are
+// ours now; they stay.
+    AND r.lines IS NOT NULL
 
 // part: locks_of_edges
 // Locks both ends of $edges.

@@ -1,45 +1,69 @@
-// name: schema_state
-// One read at every start: a check of every index costs half a second. No owner: the schema belongs to the server.
-OPTIONAL MATCH (meta:RagforgeMeta {key: 'schema'})
-RETURN meta.schema_version AS schema_version, meta.min_library_version AS min_library_version
+// Every constraint and index but those of vectors, which need a dimension and are made with their embedding space. Each
+// ends with a semicolon and can be run twice. After a change of this file a graph that has the schema lacks something:
+// raise SCHEMA in graph/schema.py with it.
 
-// name: claim_migration
-// The lease is fenced by a token and the database's clock, so clients' clocks do not matter. MERGE on a unique
-// key takes its lock, so two starters never both hold it.
-MERGE (meta:RagforgeMeta {key: 'schema'})
-ON CREATE SET meta.schema_version = 0
-SET meta.key = 'schema'
-WITH meta, datetime() AS now
-SET meta.lease_token = CASE WHEN meta.lease_until IS NULL OR meta.lease_until < now THEN $token ELSE meta.lease_token END
-WITH meta, now
-SET meta.lease_until = CASE WHEN meta.lease_token = $token THEN now + duration({seconds: $seconds}) ELSE meta.lease_until END
-RETURN meta.lease_token = $token AS claimed, meta.schema_version AS schema_version
+// Alone, before all others: whoever makes them claims that by this key.
+CREATE CONSTRAINT ragforge_meta_key IF NOT EXISTS FOR (n:RagforgeMeta) REQUIRE n.key IS UNIQUE;
 
-// name: record_migration
-// Fenced: a migrator whose lease was taken over changes nothing.
-MATCH (meta:RagforgeMeta {key: 'schema'})
-WHERE meta.lease_token = $token
-SET meta.schema_version = $version, meta.min_library_version = $min_library_version
-RETURN meta.schema_version AS schema_version
+// Uniqueness by uuid for every label that has one.
+CREATE CONSTRAINT conversation_uuid IF NOT EXISTS FOR (n:Conversation) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT message_uuid IF NOT EXISTS FOR (n:Message) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT tool_call_uuid IF NOT EXISTS FOR (n:ToolCall) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT tool_result_uuid IF NOT EXISTS FOR (n:ToolResult) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT summary_uuid IF NOT EXISTS FOR (n:Summary) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT insight_uuid IF NOT EXISTS FOR (n:Insight) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT prompt_uuid IF NOT EXISTS FOR (n:Prompt) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT scope_uuid IF NOT EXISTS FOR (n:Scope) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT file_uuid IF NOT EXISTS FOR (n:File) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT project_uuid IF NOT EXISTS FOR (n:Project) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uuid IS UNIQUE;
 
-// name: release_migration
-MATCH (meta:RagforgeMeta {key: 'schema'})
-WHERE meta.lease_token = $token
-REMOVE meta.lease_token, meta.lease_until
-RETURN meta.schema_version AS schema_version
+// (conversation_id, seq) carries the order of a conversation and the range reads of a turn; it costs no more than a
+// plain range index. A stretch of a conversation has one summary of a kind and level, and a conversation one insight of
+// a task with its schema (`key` is a hash of both), whoever writes it first. An anchor is immutable: its key is a hash of
+// (project, file, qualified name, kind, tokens).
+CREATE CONSTRAINT conversation_session IF NOT EXISTS FOR (n:Conversation) REQUIRE (n.user_id, n.project, n.session_id) IS UNIQUE;
+CREATE CONSTRAINT message_seq IF NOT EXISTS FOR (n:Message) REQUIRE (n.conversation_id, n.seq) IS UNIQUE;
+CREATE CONSTRAINT summary_place IF NOT EXISTS FOR (n:Summary) REQUIRE (n.conversation_id, n.kind, n.level, n.from_seq) IS UNIQUE;
+CREATE CONSTRAINT insight_key IF NOT EXISTS FOR (n:Insight) REQUIRE (n.conversation_id, n.key) IS UNIQUE;
+CREATE CONSTRAINT project_name IF NOT EXISTS FOR (n:Project) REQUIRE n.project IS UNIQUE;
+CREATE CONSTRAINT code_anchor_key IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.key IS UNIQUE;
 
-// name: await_indexes
-// autocommit
-CALL db.awaitIndexes(120)
+// An owner's conversations and insights, newest first, and what every turn of an owner has in its prompt alike.
+CREATE INDEX conversation_owner IF NOT EXISTS FOR (n:Conversation) ON (n.user_id, n.project, n.updated_at);
+CREATE INDEX insight_owner IF NOT EXISTS FOR (n:Insight) ON (n.user_id, n.project, n.created_at);
+CREATE INDEX prompt_owner IF NOT EXISTS FOR (n:Prompt) ON (n.user_id, n.project);
 
-// name: schema_indexes
-// autocommit
-// Of everybody, to see whether another tool has one of our names. No owner: indexes are the server's.
-SHOW INDEXES YIELD name, type, labelsOrTypes, properties, owningConstraint
-WHERE labelsOrTypes IS NOT NULL AND properties IS NOT NULL
-RETURN name, type, labelsOrTypes AS labels, properties, owningConstraint AS constraint
+// Decisions, errors and what was marked, newest first, without walking over the rest: of one conversation, of an owner.
+CREATE INDEX important_messages IF NOT EXISTS FOR (n:Important) ON (n.conversation_id, n.seq);
+CREATE INDEX important_of_owner IF NOT EXISTS FOR (n:Important) ON (n.user_id, n.project, n.timestamp);
 
-// name: schema_constraints
-// autocommit
-SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
-RETURN name, type, labelsOrTypes AS labels, properties
+// Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
+// its code is gone; the anchors on a file, of a name, and where they stand.
+CREATE INDEX scope_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.name);
+CREATE INDEX scope_qualified_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.qualified_name);
+CREATE INDEX scope_file IF NOT EXISTS FOR (n:Scope) ON (n.project, n.file);
+CREATE INDEX scope_tokens IF NOT EXISTS FOR (n:Scope) ON (n.project, n.body_hash);
+CREATE INDEX file_path IF NOT EXISTS FOR (n:File) ON (n.project, n.path);
+CREATE INDEX code_anchor_file IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.file);
+CREATE INDEX code_anchor_name IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.name);
+CREATE INDEX code_anchor_qualified_name IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.qualified_name);
+CREATE INDEX code_anchor_standing IF NOT EXISTS FOR (n:CodeAnchor) ON (n.project, n.at_file);
+
+// What waits for a vector (messages have a user, scopes a file), for a summary or for a title, found without walking
+// over other projects' backlogs.
+CREATE INDEX pending_messages IF NOT EXISTS FOR (n:PendingEmbedding) ON (n.project, n.user_id);
+CREATE INDEX pending_scopes IF NOT EXISTS FOR (n:PendingEmbedding) ON (n.project, n.file);
+CREATE INDEX pending_summaries IF NOT EXISTS FOR (n:PendingSummary) ON (n.project, n.user_id);
+
+// Eventually consistent: a synchronous full-text index makes an append three times an empty write instead of two.
+// The owner's token and the conversation's uuid are fields of the index, since full text knows no other filter.
+CREATE FULLTEXT INDEX message_text_index IF NOT EXISTS FOR (n:Message)
+ON EACH [n.content, n.terms, n.conversation_id, n.owner_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
+CREATE FULLTEXT INDEX conversation_text_index IF NOT EXISTS FOR (n:Conversation)
+ON EACH [n.title, n.summary, n.owner_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
+CREATE FULLTEXT INDEX scope_text_index IF NOT EXISTS FOR (n:Scope)
+ON EACH [n.name, n.qualified_name, n.terms, n.signature, n.docstring, n.project_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};

@@ -2,7 +2,7 @@
 // No owner: which model a project's vectors come from, and where a model's vectors are, is the server's business.
 OPTIONAL MATCH (p:RagforgeMeta {key: $project_key})
 OPTIONAL MATCH (s:RagforgeMeta {key: $space_key})
-RETURN p.model AS model, p.dimension AS dimension, s.number AS number, s.indexes AS indexes
+RETURN p.model AS model, p.dimension AS dimension, s.number AS number, s.ready AS ready
 
 // name: chosen_space
 MATCH (p:RagforgeMeta {key: $project_key})
@@ -22,7 +22,7 @@ FOREACH (_ IN CASE WHEN s.number IS NULL THEN [1] ELSE [] END |
   SET s.number = counter.count)
 MERGE (p:RagforgeMeta {key: $project_key})
 ON CREATE SET p.project = $project, p.model = $model, p.dimension = $dimension
-RETURN s.number AS number, s.indexes AS indexes, p.model AS model, p.dimension AS dimension
+RETURN s.number AS number, s.ready AS ready, p.model AS model, p.dimension AS dimension
 
 // name: number_space
 // As claim_space, for a space that no project has chosen yet.
@@ -34,7 +34,7 @@ ON CREATE SET s.model = $model, s.dimension = $dimension
 FOREACH (_ IN CASE WHEN s.number IS NULL THEN [1] ELSE [] END |
   SET counter.count = CASE WHEN counter.count + 1 < $least THEN $least ELSE counter.count + 1 END
   SET s.number = counter.count)
-RETURN s.number AS number, s.indexes AS indexes
+RETURN s.number AS number, s.ready AS ready
 
 // name: leave_space
 // Only if the project's choice is still the one whose vectors were looked for, and none are on their way elsewhere.
@@ -53,12 +53,11 @@ RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS N
   OR EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c[$conversation_property] IS NOT NULL } AS used
 
 // name: space_ready
-// Only now do others stop making the indexes themselves. An older library looks at ready alone. What we have made is
-// written down: RagForge's own tools make indexes of the same names, and theirs are not ours to drop.
+// Only now do others stop making the indexes themselves. What we have made is written down: RagForge's own tools make
+// indexes of the same names, and theirs are not ours to drop.
 MATCH (s:RagforgeMeta {key: $space_key})
 REMOVE s.retired
-SET s.ready = true, s.indexes = CASE WHEN s.indexes > $indexes THEN s.indexes ELSE $indexes END,
-  s.made = coalesce(s.made, []) + $made
+SET s.ready = true, s.made = coalesce(s.made, []) + $made
 RETURN s.number AS number
 
 // name: retire_space
@@ -73,7 +72,7 @@ WHERE NOT EXISTS {
   WHERE p.key STARTS WITH 'project/' AND ((p.model = s.model AND p.dimension = s.dimension)
     OR (p.next_model = s.model AND p.next_dimension = s.dimension) OR $space_key IN p.clearing)
 }
-REMOVE s.ready, s.indexes
+REMOVE s.ready
 SET s.retired = true
 RETURN coalesce(s.made, []) AS made
 

@@ -13,7 +13,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
     + GraphTimeout (4): a statement ran into its time-out
       - GraphBusy (4): the server answers, but did not take the statement in time
   - GraphError: the database refused a statement
-    + SchemaTooNew: the graph was written by a newer version of this library
+    + SchemaMismatch: the graph's schema is that of a newer or an older release
     + EmbeddingMismatch: vectors of another model or dimension
       - SpaceMoved: the project's vectors are another model's since they were looked for
   - ConversationFileError: the file with a conversation's texts cannot be used
@@ -162,8 +162,8 @@ class GraphError(RagforgeError):
     """The database refused a statement."""
 
 
-class SchemaTooNew(GraphError):
-    """The graph's schema is newer than this library: reading works, writing needs an upgrade."""
+class SchemaMismatch(GraphError):
+    """The graph's schema is that of a newer or an older release: this one neither reads it nor writes to it."""
 
 
 class EmbeddingMismatch(GraphError):

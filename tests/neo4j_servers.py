@@ -96,7 +96,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for the older line is a long run, see `LINES`; what migrates a server of its own too."""
+    """Whatever asks for the older line is a long run, see `LINES`; what makes the schema on a server of its own too."""
     for item in items:
         if not _LONG.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.long)

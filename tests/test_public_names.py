@@ -28,9 +28,10 @@ DownloadError Embedder EmbeddingError EmbeddingMismatch ExportFault ExportReport
 GraphError GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport
 Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError
 ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable
-Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport SchemaTooNew
-ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError
-ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
+Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport
+SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall
+ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage
+load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

@@ -173,12 +173,12 @@ async def check_neo4j(config: RagforgeConfig, home: Path) -> tuple[Check, GraphC
 
 
 async def _schema(client: GraphClient) -> int | None:
-    from ragforge_memory.graph.migrations import check_schema, newest_schema, schema_version
+    from ragforge_memory.graph.schema import SCHEMA, check_schema, has_schema
 
-    version = await schema_version(client)
-    if version == newest_schema():
-        await check_schema(client)
-    return version
+    if not await has_schema(client):
+        return None
+    await check_schema(client)
+    return SCHEMA
 
 
 async def check_model(config: RagforgeConfig, environ: Mapping[str, str]) -> Check:

@@ -12,7 +12,7 @@ from ragforge_memory.archive.restored_messages import Repeated
 from ragforge_memory.archive.restored_places import Counts, Misplaced
 from ragforge_memory.archive.restoring import Restoring
 from ragforge_memory.collection import paused_collection
-from ragforge_memory.errors import GraphError, HereAlready, InvalidInput, SchemaTooNew
+from ragforge_memory.errors import GraphError, HereAlready, InvalidInput
 from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.json_line import json_of
 from ragforge_memory.models import archive
@@ -75,8 +75,6 @@ class Reader:
             told += await self._refuse(error.message, error.place, error.hint)
         except UuidTaken:
             told += await self._refuse("a uuid of it was there before", number)
-        except SchemaTooNew:
-            raise
         except GraphError as error:  # a vector of another dimension, or what nobody has thought of
             told += await self._refuse(error.message, number, error.hint)
         except HereAlready as error:

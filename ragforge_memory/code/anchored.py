@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from ragforge_memory.code.anchors import in_place, still
 from ragforge_memory.code.definition import Definition, Standing, is_replaced, likest, standing
 from ragforge_memory.code.fingerprint import whole
 from ragforge_memory.code.history import definitions_at
-from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow, Rehashed
+from ragforge_memory.graph.anchors import AnchorRow, DefinitionRow
 
 Place = tuple[str, str]
 
@@ -52,18 +52,6 @@ class Before:
                 )
                 for scope in scopes
                 if scope.get("body_hash") and scope.get("qualified_name")
-            ]
-
-    def rehash(self, scopes: Iterable[Rehashed]) -> None:
-        """Takes what another release hashed in another way as hashed like what there is now."""
-        # A scope that is as it was may be in another place; what has its old hash has the same tokens.
-        now = {each.was: each for each in scopes}
-        for file, definitions in self.scopes.items():
-            self.scopes[file] = [
-                replace(each, body_hash=known.body_hash, sketch=known.sketch)
-                if (known := now.get(each.body_hash))
-                else each
-                for each in definitions
             ]
 
 

@@ -181,8 +181,6 @@ class _Ingest:
         everywhere = state.incomplete or state.emptied or state.untied
         store = AnchorStore(self._store.client, self._store.project)
         await store.anchor_anew(writer.said_of_now, token=self._store.token)
-        await store.rehash(writer.rehashed, token=self._store.token)
-        writer.before.rehash(writer.rehashed)
         await resolve_anchors(
             store,
             self._root,

@@ -9,15 +9,14 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.code.anchored import Before
-from ragforge_memory.code.facts import facts_version
-from ragforge_memory.code.fingerprint import flush_left, is_marked
+from ragforge_memory.code.fingerprint import flush_left
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import PARTLY
 from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
 from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
-from ragforge_memory.graph.anchors import Rehashed, SaidOfNow
+from ragforge_memory.graph.anchors import SaidOfNow
 from ragforge_memory.graph.code import CodeStore, FileRow
 from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.graph.text import owner_token
@@ -72,8 +71,6 @@ class Writer:
         """(path, bare name) of keys that another scope has now: edges to them lead to the wrong one."""
         self.before = Before(state.commit)
         self.said_of_now: list[SaidOfNow] = []
-        self.rehashed: list[Rehashed] = []
-        self._other_release = state.facts_version not in (None, facts_version())
 
     async def write(self, readings: Sequence[Reading]) -> None:
         """Writes files that were read well; each one's scopes, removals and hash in one transaction."""
@@ -216,9 +213,6 @@ class Writer:
         anchor = before.get("anchor_key")
         if anchor and anchor != properties["anchor_key"] and _is_up_to_date(properties, before):
             self.said_of_now.append(SaidOfNow(uuid, anchor, before["hash"]))
-        if anchor and self._other_release and _is_rehashed(properties, before):
-            now = properties["body_hash"], properties["sketch"], properties["anchor_key"]
-            self.rehashed.append(Rehashed(uuid, before["body_hash"], anchor, *now))
         if any(before.get(name) != properties[name] for name in ("hash", "file", "qualified_name")):
             self.totals.updated += 1
         return {
@@ -227,13 +221,6 @@ class Writer:
             "pending": not ours or embedding_text(before) != embedding_text(properties),
             "moved": not ours or before["file"] != properties["file"] or self._emptied,
         }
-
-
-def _is_rehashed(properties: dict[str, Any], before: Stored) -> bool:
-    """Whether the text is as it was, and the hash of its tokens is not."""
-    was = before.get("body_hash") or ""
-    same = before.get("hash") == properties["hash"]
-    return same and was not in ("", properties["body_hash"]) and not is_marked(was)
 
 
 def _is_up_to_date(properties: dict[str, Any], before: Stored) -> bool:

@@ -106,18 +106,6 @@ class SaidOfNow(NamedTuple):
     hash: str
 
 
-class Rehashed(NamedTuple):
-    """A scope whose text is as it was and whose tokens another release hashed in another way: ``was`` and ``anchor``
-    are the hash and the key of an anchor on it of that time, the others those of now."""
-
-    scope: str
-    was: str
-    anchor: str
-    body_hash: str
-    sketch: str
-    key: str
-
-
 @dataclass(frozen=True, slots=True)
 class Tied:
     """A message, the code that it is tied to, and the title of its conversation.
@@ -200,15 +188,6 @@ class AnchorStore:
         """
         for batch in in_batches([each._asdict() for each in said], 500):
             await self._fenced("anchor_anew", token, scopes=batch)
-
-    async def rehash(self, scopes: Sequence[Rehashed], *, token: str) -> None:
-        """Gives the anchors on scopes that another release had hashed the hashes of now; needs the ingest's lease.
-
-        Raises:
-            GraphUnavailable: the lease was lost to another process.
-        """
-        for batch in in_batches([each._asdict() for each in scopes], 500):
-            await self._fenced("rehash_anchors", token, scopes=batch)
 
     async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)

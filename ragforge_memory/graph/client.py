@@ -22,7 +22,7 @@ from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
 from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
-from ragforge_memory.graph.retries import again, in_passing, unless_vanished
+from ragforge_memory.graph.retries import outlast, outlast_deletes
 from ragforge_memory.graph.values import plain
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class GraphClient:
         return await self._run_text(text, given, timeout=timeout or PATIENT_TIMEOUT, name=name)
 
     async def run_schema(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
-        """Runs one statement of a migration or of an index, as written in ``cypher/``."""
+        """Runs one statement of the schema, as written in ``cypher/schema.cypher``."""
         return await self._run_text(text, parameters, timeout=PATIENT_TIMEOUT, name=text.split("\n", 1)[0])
 
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
@@ -356,17 +356,11 @@ class GraphClient:
         async def managed(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
             return await (session.execute_write(work) if write else session.execute_read(work))
 
-        @unless_vanished
         async def once() -> list[dict[str, Any]]:
-            return await in_session(alone if at_once else managed)
+            return await outlast_deletes(lambda: in_session(alone if at_once else managed))
 
         async def attempt() -> list[dict[str, Any]]:
-            try:
-                return await once()
-            except (driver_errors.DriverError, driver_errors.Neo4jError) as error:
-                if not (repeated and in_passing(error)):
-                    raise
-            return await again(once)
+            return await (outlast(once) if repeated else once())
 
         with self._errors(name):
             async with self._places.one(SLOW_TIMEOUT):

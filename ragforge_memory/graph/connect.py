@@ -1,4 +1,4 @@
-"""From what a caller names (an address, a configuration, a driver, nothing) to an open, migrated graph."""
+"""From what a caller names (an address, a configuration, a driver, nothing) to an open graph that has the schema."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable
 from functools import partial
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,7 +21,7 @@ from ragforge_memory.downloads.progress import Progress
 from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.failures import first_line
-from ragforge_memory.graph.migrations import migrate
+from ragforge_memory.graph.schema import ensure_schema
 from ragforge_memory.vendors.access import is_loopback
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def place_of(config: Neo4jConfig) -> str:
 async def connect(
     target: Any = None, *, progress: Reporter | None = None, texts: TextDirectory | None = None
 ) -> GraphClient:
-    """Opens the graph and brings its schema up to date.
+    """Opens the graph and makes its schema where it has none.
 
     Args:
         target: an address, a Neo4jConfig, an open AsyncDriver (which stays the caller's), a function that returns
@@ -89,7 +88,7 @@ async def connect(
 
     Raises:
         GraphUnavailable: there is no server to be had; the hint says what to do.
-        SchemaTooNew: the graph needs a newer library.
+        SchemaMismatch: the graph has the schema of another release.
     """
     made: Callable[..., GraphClient] = GraphClient
     if texts is not None:
@@ -98,7 +97,7 @@ async def connect(
         made = partial(FiledClient, texts=texts)
     client = await _client(target, progress, made)
     try:
-        await migrate(client, library_version=metadata.version("ragforge-memory"))
+        await ensure_schema(client)
     except BaseException:
         await client.aclose()
         raise

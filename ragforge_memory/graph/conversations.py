@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import ConversationNotFound, GraphError, GraphUnavailable, InvalidInput
+from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.records import conversation_info, to_json, utc_text
-from ragforge_memory.graph.retries import passes
+from ragforge_memory.graph.retries import passes, repeat
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.models.conversation import (
@@ -266,14 +266,11 @@ class ConversationStore:
 
     async def _delete_messages(self, uuid: str) -> None:
         """In batches, which the driver does not repeat: one that met another writer's lock is done again here."""
-        for _ in range(_ATTEMPTS):
-            try:
-                await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
-                return
-            except (GraphError, GraphUnavailable) as error:
-                if not passes(error.__cause__):
-                    raise
-        await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
+
+        async def once() -> None:
+            await self._client.autocommit("delete_messages", timeout=600, uuid=uuid, **self._owner)
+
+        await repeat(once, on=lambda error: passes(error.__cause__), attempts=_ATTEMPTS)
 
     def _fresh(self, title: str | None, tags: Sequence[str], metadata: Mapping[str, Any] | None) -> dict[str, Any]:
         clean = self._redacted

@@ -183,5 +183,4 @@ def _fields(kind: type) -> list[str]:
 
 
 def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
-    """Ties as they were written: pairs; an older release wrote the uuid alone, of what was read."""
-    return tuple(ScopeTie(each) if isinstance(each, str) else ScopeTie(*each) for each in written)
+    return tuple(ScopeTie(*each) for each in written)

@@ -27,8 +27,8 @@ RESTORE_SECONDS = 600
 """On a restored conversation, from its last batch on. A batch takes a second or two; a server under load, or a client
 that waits for its input, much longer."""
 
-MIGRATION_SECONDS = 120
-"""On the schema."""
+SCHEMA_SECONDS = 120
+"""On the schema, while it is made."""
 
 
 def holder() -> str:

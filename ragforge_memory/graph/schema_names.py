@@ -1,4 +1,4 @@
-"""Whether the indexes and constraints of the migrations are there: where another tool has one of the same name,
+"""Whether the indexes and constraints of the schema are there: where another tool has one of the same name,
 ``IF NOT EXISTS`` makes none and says nothing."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ async def missing(client: GraphClient, statements: Iterable[str]) -> list[str]:
 
 
 async def check_names(client: GraphClient, statements: Iterable[str]) -> None:
-    """Compares what is there with what the migrations make.
+    """Compares what is there with what the schema needs.
 
     Raises:
         GraphError: an index or a constraint is not there, mostly since another tool has one where it belongs.

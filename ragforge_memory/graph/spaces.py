@@ -7,7 +7,6 @@ stored by Neo4j without an error and never found, so a space checks what is writ
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import exists_already
+from ragforge_memory.graph.retries import Pauses, repeat
 
 log = logging.getLogger(__name__)
 
@@ -25,11 +25,8 @@ _DROP_TIMEOUT = 10.0
 # To make an index takes a lock on its label, which waits for every open write there, and whoever comes later waits
 # behind it. So it waits for some seconds at a time and lets the others pass in between, for about two minutes in all.
 _TURN = 5.0
-_PAUSE = 1.0
+_LET_PASS: Pauses = {"wait_initial": 1.0, "wait_max": 1.0, "wait_jitter": 0.0}
 _TURNS = 20
-# Raised with every label that `_names` gains: spaces that were made before get its index when next opened.
-_INDEXES = 2
-
 
 # How far two floats of 32 bits that stand for the same may be apart, in a cosine.
 _ROUNDING = 1e-6
@@ -150,7 +147,7 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
     if (row["model"], row["dimension"]) != (model, dimension):
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
     space = Space(model, dimension, int(row["number"]))
-    if (row["indexes"] or 0) < _INDEXES:
+    if not row["ready"]:
         await _make_indexes(client, space)
     return space
 
@@ -168,7 +165,7 @@ async def prepare_space(client: GraphClient, model: str, dimension: int) -> Spac
         )
     )[0]
     space = Space(model, dimension, int(row["number"]))
-    if (row["indexes"] or 0) < _INDEXES:
+    if not row["ready"]:
         await _make_indexes(client, space)
     return space
 
@@ -212,22 +209,18 @@ async def _make_indexes(client: GraphClient, space: Space) -> None:
         await _made(client, label, names)
     await client.autocommit("await_indexes", timeout=130)
     made = [index for _, index in _names(space).values() if index not in known]
-    await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, indexes=_INDEXES, made=made)
+    await client.write("space_ready", timeout=PATIENT_TIMEOUT, space_key=space.key, made=made)
 
 
 async def _made(client: GraphClient, label: str, names: dict[str, str]) -> None:
-    for turns_left in reversed(range(_TURNS)):
+    async def once() -> None:
         try:
             await client.autocommit(f"create_{label.lower()}_vector_index", timeout=_TURN, names=names)
-            return
-        except GraphTimeout:
-            if not turns_left:
-                raise
         except GraphError as error:
-            if exists_already(error):
-                return
-            raise
-        await asyncio.sleep(_PAUSE)
+            if not exists_already(error):
+                raise
+
+    await repeat(once, on=lambda error: isinstance(error, GraphTimeout), attempts=_TURNS, pauses=_LET_PASS)
 
 
 def _names(space: Space) -> dict[str, tuple[str, str]]:

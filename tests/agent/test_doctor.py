@@ -17,8 +17,8 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
 from ragforge_memory.graph.journal_state import journal_state
-from ragforge_memory.graph.migrations import newest_schema
 from ragforge_memory.graph.reembedding import Moving
+from ragforge_memory.graph.schema import SCHEMA
 from ragforge_memory.graph.spaces import Space, open_space
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import ProjectIdentity
@@ -109,7 +109,7 @@ async def test_a_project_that_is_well(
     assert all(check.ok for check in checks), checks
     by_name = {check.name: check for check in checks}
     assert "java" not in by_name, "the server is not ours"
-    assert f"schema {newest_schema()}" in by_name["neo4j"].detail
+    assert f"schema {SCHEMA}" in by_name["neo4j"].detail
     assert by_name["code"] == Check("code", True, f"2 scopes of {tmp_path}, 50 % embedded")
     assert by_name["vectors"].detail == "of hashing:words (5), none wait"
 

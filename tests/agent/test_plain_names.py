@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.agent.outages.recovery import answer_journalled
-from ragforge_memory.agent.turns import keeping
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
@@ -114,17 +111,9 @@ async def test_an_answer_is_about_the_class_that_its_question_names(make_agent: 
         assert about.uuid == conversation.uuid
 
 
-@pytest.mark.parametrize("older", [False, True])
 async def test_what_waited_for_neo4j_is_tied_to_what_it_means_all_the_same(
-    make_agent: MakeAgent, neo4j_config: Neo4jConfig, project: Path, monkeypatch: pytest.MonkeyPatch, older: bool
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, project: Path
 ) -> None:
-    def by_name(*arguments: Any, **options: Any) -> dict[str, Any]:
-        """As an older release journalled it."""
-        kept = answer_journalled(*arguments, **options)
-        return {**kept, **{key: [each["name"] for each in kept[key]] for key in ("mentions", "told")}}
-
-    if older:
-        monkeypatch.setattr(keeping, "answer_journalled", by_name)
     async with proxied(neo4j_config) as (proxy, config), make_agent("Good.", neo4j=config, root=project) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation()
@@ -133,4 +122,4 @@ async def test_what_waited_for_neo4j_is_tied_to_what_it_means_all_the_same(
         await proxy.recover()
         await (await agent.open()).outage.over()
         names = {each.name for each in await conversation.referenced_code()}
-        assert names == ({"Retry", "Timeout"} if older else {"Timeout"})
+        assert names == {"Timeout"}

@@ -135,8 +135,6 @@ def test_receipts_of_earlier_versions_do_not_say_how_something_was_found() -> No
     )  # fmt: skip
     row = [1, "relevant", 0.5, 3, 4, 2, ["text"], 0.25]
     assert quote_of(said, row) == Quote(said, "relevant", 0.5, 3, 2, ("text",), 0.25)
-    assert quote_of(said, row[:6]) == Quote(said, "relevant", 0.5, 3, 2)
-    assert quote_of(said, row[:5]) == Quote(said, "relevant", 0.5, 3, 0)
 
 
 def _why(found: Sequence[ScoredMessage]) -> list[Any]:

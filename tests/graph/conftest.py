@@ -18,7 +18,7 @@ from tests.neo4j_servers import LINES
 
 @pytest.fixture
 async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    """The session's graph, migrated."""
+    """The session's graph, with its schema."""
     opened = await connect(neo4j_config)
     yield opened
     await opened.aclose()
@@ -38,7 +38,7 @@ def messages(client: GraphClient, owner: Owner) -> MessageStore:
 
 @pytest.fixture
 async def old_client(old_neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    """A graph on the older server line, migrated."""
+    """A graph on the older server line, with its schema."""
     opened = await connect(old_neo4j_config)
     yield opened
     await opened.aclose()
@@ -54,7 +54,7 @@ def either_config(request: pytest.FixtureRequest) -> Neo4jConfig:
 
 @pytest.fixture
 async def either_client(either_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    """A migrated graph of either line."""
+    """A graph of either line, with its schema."""
     opened = await connect(either_config)
     yield opened
     await opened.aclose()

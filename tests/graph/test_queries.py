@@ -24,6 +24,7 @@ from ragforge_memory.graph.queries import (
     parse_version,
     statement_for,
 )
+from ragforge_memory.graph.schema import schema_statements
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.graph import DIMENSION, MODEL
@@ -208,12 +209,9 @@ async def test_every_statement_is_planned(either_client: GraphClient, driver: ne
             await _explained(driver, text, name)
 
 
-async def test_every_migration_is_planned(either_client: GraphClient, driver: neo4j.AsyncDriver) -> None:
-    from ragforge_memory.graph.migrations import all_migrations
-
-    for migration in all_migrations():
-        for statement in migration.statements:
-            await _explained(driver, statement, migration.name)
+async def test_every_statement_of_the_schema_is_planned(either_client: GraphClient, driver: neo4j.AsyncDriver) -> None:
+    for statement in schema_statements():
+        await _explained(driver, statement, "the schema")
 
 
 async def _explained(driver: neo4j.AsyncDriver, text: str, name: str) -> None:

@@ -223,22 +223,6 @@ async def test_edges_that_the_tool_made_stay_and_keep_what_it_says_of_them(
     assert edges() == kept
 
 
-async def test_edges_of_an_older_release_to_a_parent_go_with_it(
-    run: Ingest, tree: Tree, cypher: Cypher, project: str
-) -> None:
-    await run()
-    cypher("MATCH (:Scope {project: $project})-[r:HAS_PARENT]->() REMOVE r.lines", project=project)
-    tree.edit("shop/prices.py", "class Price:\n    amount: int = 0", "class Price:\n    pass")
-    tree.edit("shop/prices.py", "class Discounted(Price):\n    def saved(self):", "def saved(self):\n    if self:")
-    await run()
-
-    rows = cypher(
-        "MATCH (s:Scope {project: $project, file: 'shop/prices.py'})-[:HAS_PARENT]->(t) RETURN t.name AS t",
-        project=project,
-    )
-    assert rows == []
-
-
 async def test_what_the_tool_says_of_a_scope_where_the_code_says_nothing_stays(
     run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str
 ) -> None:

@@ -88,21 +88,6 @@ CODE: dict[str, list[Way]] = {
             ]
         }
     ],
-    "rehash_anchors": [
-        lambda g: {
-            "scopes": [
-                {
-                    "scope": g[scope],
-                    "was": f"b{number}",
-                    "anchor": g.key(f"a{number}"),
-                    "body_hash": "b9",
-                    "sketch": "",
-                    "key": g.fresh(),
-                }
-                for scope, number in (("f1", 1), ("f2", 2))
-            ]
-        }
-    ],
     "resolve_anchors": [
         lambda g: {
             "anchors": [
@@ -174,7 +159,6 @@ def _space(g: Ground, suffix: str = "", **more: Any) -> Parameters:
         "model": f"{g.model}{suffix}",
         "dimension": DIMENSION,
         "least": 1,
-        "indexes": 2,
         "made": ["index"],
         **more,
     }
@@ -197,8 +181,8 @@ SPACES: dict[str, list[Way]] = {
     "space_ready": [lambda g: _space(g, "-old")],
     "retire_space": [lambda g: _space(g, "-old")],
     "space_dropped": [lambda g: _space(g, "-old")],
-    "claim_migration": [lambda g: {}],
-    "record_migration": [lambda g: {"version": 2, "min_library_version": "0"}],
-    "release_migration": [lambda g: {}],
+    "claim_schema": [lambda g: {}],
+    "record_schema": [lambda g: {"version": 2, "min_library_version": "0"}],
+    "release_schema": [lambda g: {}],
 }
 """Statements on what keeps books: which vectors are where, and the schema."""

@@ -309,7 +309,7 @@ _BOOKS = """
 CREATE (:RagforgeMeta {key: 'schema/' + $word, schema_version: 1, lease_token: $token,
     lease_until: datetime() + duration('PT1H')}),
   (:RagforgeMeta {key: 'spaces/' + $word, count: 3}),
-  (one:RagforgeMeta {model: $model, number: 1, indexes: 1}), (next:RagforgeMeta {model: $model + '-next', number: 2}),
+  (one:RagforgeMeta {model: $model, number: 1, ready: true}), (next:RagforgeMeta {model: $model + '-next', number: 2}),
   (old:RagforgeMeta {model: $model + '-old', number: 3, retired: true}),
   (moving:RagforgeMeta {key: 'project/' + $project, project: $project, clearing: ['none', 'space/none/3']}),
   (moved:RagforgeMeta {key: 'project/' + $quiet, project: $quiet}),

@@ -46,11 +46,6 @@ def _said_of_now(token: str, scope: str, anchor: str) -> Parameters:
     return {"token": token, "scopes": [{"scope": scope, "anchor": anchor, "hash": "then"}], "seconds": 30}
 
 
-def _rehashed(token: str, scope: str) -> Parameters:
-    row = {"scope": scope, "was": "b", "anchor": "k", "body_hash": "c", "sketch": "", "key": "k"}
-    return {"token": token, "scopes": [row], "seconds": 30}
-
-
 def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
     """Asks for what such a tie became: in one's own project nobody knows."""
     return Probe(parameters, prepare=INGESTED_ELSEWHERE, expect=lambda rows: [row["became"] for row in rows] == [None])
@@ -198,11 +193,6 @@ TIES: dict[str, list[Probe]] = {
         Probe(lambda a, b: _said_of_now(a.token, a.caller, a.anchor), prepare=SAID_OF_NOW, expect=_tied(1)),
         Probe(lambda a, b: _said_of_now(a.token, b.caller, a.anchor), prepare=SAID_OF_NOW, expect=_tied(0)),
         Probe(lambda a, b: _said_of_now(a.token, a.caller, b.anchor), prepare=SAID_OF_NOW, expect=_tied(0)),
-    ],
-    "rehash_anchors": [
-        Probe(lambda a, b: _rehashed(b.token, a.caller), expect=nothing),
-        Probe(lambda a, b: _rehashed(a.token, a.caller), expect=lambda rows: [row["rehashed"] for row in rows] == [1]),
-        Probe(lambda a, b: _rehashed(a.token, b.caller), expect=lambda rows: [row["rehashed"] for row in rows] == [0]),
     ],
     "resolve_anchors": [
         Probe(lambda a, b: _resolved(b.token, b.anchor, b.caller), expect=nothing),

@@ -71,7 +71,7 @@ async def own_models(either_config: Neo4jConfig, owner: Owner, plain: Plain) -> 
     _forget(plain, owner)
     client = await connect(either_config)
     for row in plain("MATCH (s:RagforgeMeta) WHERE s.model ENDS WITH $name RETURN s AS s", name=name):
-        if "number" in row["s"] and "indexes" in row["s"]:
+        if "number" in row["s"] and "ready" in row["s"]:
             await retire_space(client, Space(row["s"]["model"], row["s"]["dimension"], row["s"]["number"]))
     await client.aclose()
 

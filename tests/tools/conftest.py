@@ -13,7 +13,7 @@ import pytest
 from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient, open_driver
-from ragforge_memory.graph.migrations import migrate
+from ragforge_memory.graph.schema import ensure_schema
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
@@ -120,7 +120,7 @@ async def context(shop: Path, neo4j_config: Neo4jConfig, tmp_path: Path) -> Asyn
     """The project in the graph, under a name of its own."""
     client = GraphClient(open_driver(neo4j_config), database=neo4j_config.database, owned=True)
     try:
-        await migrate(client, library_version="0.1.0")
+        await ensure_schema(client)
         owner = Owner("ada", f"shop-{uuid4().hex[:8]}")
         await ingest(client, shop, project=owner.project, home=tmp_path / "home", processes=1)
         await refresh_fulltext(neo4j_config)

@@ -213,10 +213,8 @@ def _with_calls(parts: Parts, names: Mapping[str, str]) -> Parts:
 
 def quote_of(message: Message, row: Sequence[Any]) -> Quote:
     """A quote as a receipt has it."""
-    # Older receipts quote from the beginning, and do not say why something was found.
-    later: list[Any] = [0, (), None]
-    start, matched_by, similarity = [*row[5:], *later[len(row) - 5 :]]
-    return Quote(message, str(row[1]), row[2], int(row[3]), int(start), tuple(matched_by), similarity)
+    _, tier, score, characters, _, start, matched_by, similarity = row
+    return Quote(message, str(tier), score, int(characters), int(start), tuple(matched_by), similarity)
 
 
 def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:

@@ -302,14 +302,10 @@ def _text(time: datetime | None) -> str | None:
 
 
 def _time(kept: str | None) -> datetime | None:
-    """When it was said; an older release did not write it."""
     return datetime.fromisoformat(kept) if kept else None
 
 
-def _mention(kept: str | Mapping[str, Any]) -> Mention:
-    """A mention as it was written; an older release wrote the name alone."""
-    if isinstance(kept, str):
-        return Mention.of(kept)
+def _mention(kept: Mapping[str, Any]) -> Mention:
     types = kept["types"]
     return Mention(kept["name"], kept["qualified_name"], None if types is None else tuple(types))
 
