@@ -126,8 +126,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
           qualified_name: $word + '_used', startLine: 5, hash: 'h2'})
         CREATE (o:Scope {uuid: $only_here, key: 'k3', name: $rare, qualified_name: $rare, startLine: 9, hash: 'h3'})
         FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token)
-        CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (s)-[:INHERITS_FROM {lines: [1]}]->(t), (t)-[:HAS_PARENT]->(o),
-          (s)-[:DEFINED_IN]->(f)
+        CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (s)-[:INHERITS_FROM {lines: [1]}]->(t),
+          (t)-[:HAS_PARENT {lines: []}]->(o), (s)-[:DEFINED_IN]->(f)
         CREATE (:CodeAnchor {uuid: $anchor, key: $anchor, project: $project, file: $file, name: $word,
           qualified_name: 'Q.' + $word, kind: 'function', scope_key: 'k1', start_line: 1, body_hash: 'b', sketch: '',
           status: 'fresh', at_file: $file, at_key: 'k1'})-[:RESOLVES_TO {status: 'fresh'}]->(s)
