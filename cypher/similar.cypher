@@ -25,7 +25,7 @@ CALL (moving, moved) {
     AND CASE WHEN c.message_count > 4 THEN 4 ELSE c.message_count END = row.first
   WITH c, row, moving, c.uuid AS uuid ORDER BY uuid
   SET c.uuid = uuid
-  WITH c, row, moving
+  WITH c, row, moving WHERE c['uuid'] IS NOT NULL
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
   REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)
