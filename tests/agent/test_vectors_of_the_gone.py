@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 pytestmark = pytest.mark.anyio
 
 MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
 
 SUMMARY = "They looked for a barn."
 TALK = [{"role": "user", "content": "Where is the barn?"}, {"role": "assistant", "content": "Behind the hill."}]
@@ -54,3 +56,16 @@ async def test_a_conversation_that_is_deleted_meanwhile(
             assert await agent.drain() == {}
         assert embedder.asked == asked
     assert caplog.messages == []
+
+
+async def test_a_conversation_whose_messages_are_missing_is_embedded_as_far_as_it_is_there(
+    make_agent: MakeAgent, cypher: Cypher
+) -> None:
+    embedder = HashingEmbedder(64)
+    async with make_agent() as agent:
+        talk = await agent.import_conversation(TALK)
+    cypher("MATCH (m:Message {conversation_id: $uuid, seq: 1}) DETACH DELETE m", uuid=talk.uuid)
+    async with make_agent(embedder=embedder, settings={"embed_messages": True}) as agent:
+        async with asyncio.timeout(60):
+            assert await agent.drain() == {}
+        assert [each.uuid for each in await agent.find_similar_conversations("behind the hill")] == [talk.uuid]
