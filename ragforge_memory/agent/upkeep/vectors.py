@@ -235,6 +235,7 @@ class Background:
         if self._embedder is None:
             return
         self._waits(kinds)
+        self._rest_no_more()
         self._wake.set()
         if self._task is None:
             self._task = asyncio.create_task(self._run(), name="ragforge-background")
@@ -244,14 +245,8 @@ class Background:
         if self._embedder is None:
             return
         self._waits(kinds)
-        if self._resting is not None:
-            return
-
-        def rested() -> None:
-            self._resting = None
-            self.wake(())
-
-        self._resting = asyncio.get_running_loop().call_later(_REST, rested)
+        if self._resting is None:
+            self._resting = asyncio.get_running_loop().call_later(_REST, self.wake, ())
 
     async def drain(self, timeout: float | None = None, *, kinds: Sequence[str] | None = None) -> dict[str, int]:
         """Waits until nothing is due.
@@ -278,14 +273,17 @@ class Background:
 
     async def aclose(self) -> None:
         """Ends the task; what it has not done stays labelled in the graph."""
-        if self._resting is not None:
-            self._resting.cancel()
-            self._resting = None
+        self._rest_no_more()
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
             self._task = None
+
+    def _rest_no_more(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
 
     def _waits(self, kinds: Sequence[str] | None) -> None:
         for each in self._waiting:
