@@ -292,7 +292,8 @@ LIMIT $limit
 // part: storing
 // Before vectors are stored. Nothing is (`moved`), and what waits goes on waiting, where the project's vectors are another
 // model's by now. While they are being moved (`moving`), what is stored waits for the next space too; the lock that is
-// taken then, before the model is read, keeps the switch from coming in between.
+// taken then, before the model is read, keeps the switch from coming in between. What was deleted while its lock was waited
+// for has no uuid any more, read anew as ['uuid'], and is passed over: a procedure that is given it fails for all.
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 FOREACH (_ IN CASE WHEN p.next_model IS NULL THEN [] ELSE [1] END | SET p.touched = datetime())
 WITH p.next_model IS NOT NULL AS moving, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
@@ -309,7 +310,7 @@ CALL (moving, moved) {
   WHERE m.user_id = $user_id AND m.project = $project
   WITH m, row, moving, m.uuid AS uuid ORDER BY uuid
   SET m.uuid = uuid
-  WITH m, row, moving
+  WITH m, row, moving WHERE m['uuid'] IS NOT NULL
   CALL db.create.setNodeVectorProperty(m, $property, row.vector)
   REMOVE m:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET m:PendingReembedding)

@@ -178,7 +178,10 @@ CALL () {
   WHERE n.project = $project AND CASE
     WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
     WHEN n:Conversation THEN coalesce(n.title, '') = row.version[0] AND coalesce(n.summary, '') = row.version[1]
-      AND CASE WHEN n.message_count > 4 THEN 4 ELSE n.message_count END = row.version[2]
+      AND row.version[2] = COUNT {
+        MATCH (m:Message {conversation_id: n.uuid})
+        WHERE m.seq > n.head_seq - n.message_count AND m.seq <= n.head_seq - n.message_count + 4
+      }
     ELSE true END
   CALL db.create.setNodeVectorProperty(n, CASE WHEN n:Conversation THEN $conversation_property ELSE $property END,
     row.vector)

@@ -174,7 +174,7 @@ CALL (moving, moved) {
   WHERE s.project = $project AND s.hash = row.hash
   WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
   SET s.uuid = uuid
-  WITH s, row, moving
+  WITH s, row, moving WHERE s['uuid'] IS NOT NULL
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)

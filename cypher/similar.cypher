@@ -13,7 +13,8 @@ RETURN c.uuid AS uuid, coalesce(c.title, '') AS title, coalesce(c.summary, '') A
 
 // name: store_conversation_embeddings
 // at once
-// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label.
+// The vector and the end of the waiting in one write; one that has changed meanwhile keeps its label. Its messages are
+// counted as they are read: a damaged graph has fewer than the conversation says.
 // include: storing
 CALL (moving, moved) {
   WITH moving WHERE NOT moved
@@ -22,10 +23,13 @@ CALL (moving, moved) {
   MATCH (c:Conversation {uuid: row.uuid})
   WHERE c.user_id = $user_id AND c.project = $project
     AND coalesce(c.title, '') = row.title AND coalesce(c.summary, '') = row.summary
-    AND CASE WHEN c.message_count > 4 THEN 4 ELSE c.message_count END = row.first
+    AND row.first = COUNT {
+      MATCH (m:Message {conversation_id: c.uuid})
+      WHERE m.seq > c.head_seq - c.message_count AND m.seq <= c.head_seq - c.message_count + 4
+    }
   WITH c, row, moving, c.uuid AS uuid ORDER BY uuid
   SET c.uuid = uuid
-  WITH c, row, moving
+  WITH c, row, moving WHERE c['uuid'] IS NOT NULL
   CALL db.create.setNodeVectorProperty(c, $property, row.vector)
   REMOVE c:PendingEmbedding, c:FailedEmbedding, c.attempts, c.attempt
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET c:PendingReembedding)

@@ -172,7 +172,7 @@ CALL (moving, moved) {
   WHERE s.user_id = $user_id AND s.project = $project
   WITH s, row, moving, s.uuid AS uuid ORDER BY uuid
   SET s.uuid = uuid
-  WITH s, row, moving
+  WITH s, row, moving WHERE s['uuid'] IS NOT NULL
   CALL db.create.setNodeVectorProperty(s, $property, row.vector)
   REMOVE s:PendingEmbedding
   FOREACH (_ IN CASE WHEN moving THEN [1] ELSE [] END | SET s:PendingReembedding)

@@ -245,14 +245,8 @@ class Background:
         if self._embedder is None:
             return
         self._waits(kinds)
-        if self._resting is not None:
-            return
-
-        def rested() -> None:
-            self._resting = None
-            self.wake(())
-
-        self._resting = asyncio.get_running_loop().call_later(_REST, rested)
+        if self._resting is None:
+            self._resting = asyncio.get_running_loop().call_later(_REST, self.wake, ())
 
     async def drain(self, timeout: float | None = None, *, kinds: Sequence[str] | None = None) -> dict[str, int]:
         """Waits until nothing is due.
