@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationNotFound, GraphError, Neo4jConfig, events
+from ragforge_memory.agent import finding
 from ragforge_memory.agent.turns import keeping
-from ragforge_memory.api import doctor, finding
+from ragforge_memory.api import doctor
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.llm.scripted import ScriptedProvider
