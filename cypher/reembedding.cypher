@@ -44,6 +44,7 @@ RETURN p.model AS model
 CALL () {
   MATCH (c:Conversation)
   WHERE c.project = $project
+  WITH c ORDER BY c.uuid
   WITH c, head(COLLECT { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0
     RETURN m.seq ORDER BY m.conversation_id DESC, m.seq DESC LIMIT 1 }) AS last
   UNWIND range(0, CASE WHEN last > 1 THEN last - 1 ELSE 0 END, 500) AS above

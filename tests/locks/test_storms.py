@@ -2,8 +2,8 @@
 
 What the server ends because two waited for each other is run again a while later, by the driver: nothing is lost, and
 somebody waits. All that talk writes, deletes and sums up meets at one conversation, the same code and the same shared
-texts. What an ingest takes away and an archive brings is not among it yet: of 600 rounds with it one run had none, another
-three (`remove_files` beside turns); `test_first_touch` has all of it, one statement at a time.
+texts. What an ingest takes away and an archive brings is not among it yet: of two runs of 600 rounds with it one had
+none and the other three (`remove_files` beside turns). `test_first_touch` has all of it, one statement at a time.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -161,7 +162,8 @@ async def test_a_claim_is_renewed_while_the_model_thinks(make_desk: MakeDesk) ->
     uuid = await slow.conversation(2)
     working = asyncio.create_task(slow.summaries.bring_up_to_date(uuid))
     await twice.wait()
-    assert seen[0] < seen[1]
+    first, second = map(datetime.fromisoformat, seen)
+    assert first < second
     assert await desk.summaries.bring_up_to_date(uuid) is False
     answer.set()
     assert await working is True
