@@ -107,7 +107,8 @@ class JournalFile:
     def tidy(self) -> None:
         """Empties the file where nothing in it is open any more; what the disk refuses is done when it is closed."""
         with self._guard, contextlib.suppress(OSError):
-            if self._size and not (self._held or self._left):
+            # One that was closed meanwhile is not opened again.
+            if self._descriptor is not None and self._size and not (self._held or self._left):
                 self._emptied()
 
     def created(self, creation: JournalCreation) -> None:
