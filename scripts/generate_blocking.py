@@ -152,9 +152,9 @@ def _passed(node: Method) -> str:
         annotation = ast.unparse(argument.annotation) if argument.annotation else ""
         return f"awaited({argument.arg})" if CONVERSATION in annotation else argument.arg
 
-    first, *others = [*node.args.args[1:2], *([None] if len(node.args.args) < 2 else []), *node.args.args[2:]]
-    named = [f"{each.arg}={handed(each)}" for each in (*others, *node.args.kwonlyargs) if each is not None]
-    return ", ".join([*([handed(first)] if first is not None else []), *named])
+    _self, *given = node.args.args
+    named = (f"{each.arg}={handed(each)}" for each in (*given[1:], *node.args.kwonlyargs))
+    return ", ".join([*map(handed, given[:1]), *named])
 
 
 def _here(text: str) -> str:

@@ -50,7 +50,7 @@ class Order:
 
 @pytest.fixture(scope="module")
 def ground(neo4j_config: Neo4jConfig) -> Iterator[Ground]:
-    """A small world."""
+    """One small world for the whole module."""
     with grounds(neo4j_config) as made:
         yield made
 

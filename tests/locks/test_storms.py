@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from random import Random
@@ -19,9 +18,8 @@ import neo4j
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.queries import statement_for
-from tests.locks.ground import Ground, Parameters, create, grounds, remove
+from tests.locks.ground import Ground, Parameters, create, remove
 from tests.locks.talk_writes import TALK
 from tests.locks.watching import NODES, is_deadlock
 from tests.locks.way import turned
@@ -49,13 +47,6 @@ class Failure:
     name: str
     beside: tuple[str, ...]
     error: Neo4jError
-
-
-@pytest.fixture
-def ground(neo4j_config: Neo4jConfig) -> Iterator[Ground]:
-    """A small world."""
-    with grounds(neo4j_config) as made:
-        yield made
 
 
 def test_nothing_deadlocks(ground: Ground) -> None:

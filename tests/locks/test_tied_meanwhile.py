@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import neo4j
 import pytest
 
-from ragforge_memory.config import Neo4jConfig
 from tests.locks.code_writes import CODE
-from tests.locks.ground import Ground, grounds
+from tests.locks.ground import Ground
 
 _TIE = """
 MATCH (m:Message {uuid: $message}) SET m.uuid = $message
@@ -24,13 +22,6 @@ SHOW TRANSACTIONS YIELD status, currentQuery
 WHERE status STARTS WITH 'Blocked' AND currentQuery CONTAINS $about
 RETURN count(*) AS blocked
 """
-
-
-@pytest.fixture
-def ground(neo4j_config: Neo4jConfig) -> Iterator[Ground]:
-    """A small world."""
-    with grounds(neo4j_config) as made:
-        yield made
 
 
 @pytest.mark.parametrize("name", ["write_files", "remove_files"])

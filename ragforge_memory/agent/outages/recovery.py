@@ -102,14 +102,10 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
                     continue
                 try:
                     await replay.turn(turn, ended=turn.answer is not None)
-                except ConversationFileError as error:
-                    outage.held_up.add(turn.conversation_id)
-                    outage.unwritable.add(turn.conversation_id)
-                    if conversation_id is not None:
-                        raise
-                    log.info("what waits of conversation %s is kept: %s", turn.conversation_id, error)
-                    passed.add(turn.conversation_id)
-                except GraphBusy as error:
+                except (ConversationFileError, GraphBusy) as error:
+                    if isinstance(error, ConversationFileError):
+                        outage.held_up.add(turn.conversation_id)
+                        outage.unwritable.add(turn.conversation_id)
                     if conversation_id is not None:
                         raise
                     log.info("what waits of conversation %s is stored later: %s", turn.conversation_id, error)

@@ -109,6 +109,7 @@ class Remembered:
         if known is None:
             return
         kept = [each for each in known.messages if each.uuid != message.uuid]
+        known.read -= {message.uuid}
         self._replace(known, [*kept, message])
         known.head = max(known.head, message.seq)
         if stored:
