@@ -35,7 +35,7 @@ FLOORS: dict[int, tuple[str, ...]] = {
     3: ("importers", "config", "events", "downloads"),
     2: ("retrieval", "redaction", "home", "project"),
     1: ("language",),
-    0: ("models", "errors", "collection", "json_line"),
+    0: ("models", "errors", "collection", "json_line", "text"),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
@@ -66,7 +66,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
 TYPES_ALONE = {("api/agent.py", "neo4j"), ("api/_blocking.py", "neo4j")}
 
 # Rooms of pure values and functions: nothing of the outside is imported there.
-PURE = {"models", "language", "retrieval", "errors", "events", "redaction"}
+PURE = {"models", "language", "text", "retrieval", "errors", "events", "redaction"}
 OUTSIDE = {
     "os",
     "socket",

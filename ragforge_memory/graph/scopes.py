@@ -11,8 +11,8 @@ from ragforge_memory.graph.records import from_json
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import lucene_all, lucene_any, owner_token, query_parts, query_words
-from ragforge_memory.language.words import asked_for
 from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
+from ragforge_memory.text.words import asked_for
 
 # On servers without filters in the index: neighbours taken for each one wanted, and the most that are.
 _OVERFETCH = 20

@@ -15,10 +15,10 @@ from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.space_in_use import SpaceInUse
 from ragforge_memory.graph.spaces import Space, cosine_of_score
 from ragforge_memory.graph.text import owner_token, query_words
-from ragforge_memory.language.words import asked_for, pattern, without_endings
 from ragforge_memory.models.conversation import Message, Role
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.text.words import asked_for, pattern, without_endings
 
 CANDIDATES = 100
 """The most that a list brings: R@10 on LoCoMo was .740 with 30, .752 with 50, .756 with 100."""

@@ -6,11 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from ragforge_memory.language.accents import composed, without_marks
-from ragforge_memory.language.names import words as identifier_parts
-from ragforge_memory.language.scripts import WIDE, asked_pieces, is_wide, known_pieces
-from ragforge_memory.language.word_cache import WordCache
-from ragforge_memory.language.words import without_endings
+from ragforge_memory.text.accents import composed, without_marks
+from ragforge_memory.text.names import words as identifier_parts
+from ragforge_memory.text.scripts import WIDE, asked_pieces, is_wide, known_pieces
+from ragforge_memory.text.word_cache import WordCache
+from ragforge_memory.text.words import without_endings
 
 # Between signs of scripts without spaces a name has its ends where they begin.
 _NAME = rf"[^\W\d{WIDE}][^\W{WIDE}]*+"

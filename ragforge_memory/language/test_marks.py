@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ragforge_memory.language.names import is_test
+from ragforge_memory.text.names import is_test
 
 _TITLE = r"""(?P<title>'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)"""
 # What only a file of tests is asked for: a method or a function of other code may be called `it` or `test`.

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from ragforge_memory.language.word_cache import split
 from ragforge_memory.redaction.judges import NAMED, PARTS
 from ragforge_memory.redaction.private_keys import has_frame, private_keys
 from ragforge_memory.redaction.table import ASSIGNED, LOGINS, VENDORS, Rule
+from ragforge_memory.text.word_cache import split
 
 Found = dict[str, str]
 """What was taken out → its kind."""

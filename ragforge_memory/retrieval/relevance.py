@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.language.names import is_aside
 from ragforge_memory.language.reading.wording import beginning, covered, stem, stems
+from ragforge_memory.text.names import is_aside
 
 MAX_SEARCHED = 40
 """Results of a search that are judged."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.language.excerpts import excerpt
-from ragforge_memory.language.names import fits, lies_in, reference, same_file
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.text.names import fits, lies_in, reference, same_file
 from ragforge_memory.tools.conversation import EXCERPT, as_told, what_became
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext

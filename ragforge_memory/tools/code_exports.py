@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import same_file
+from ragforge_memory.text.names import same_file
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside

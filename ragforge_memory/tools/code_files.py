@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.errors import RagforgeError, ToolError
-from ragforge_memory.language.names import same_file
 from ragforge_memory.language.no_code import no_code
 from ragforge_memory.models.code import Scope
 from ragforge_memory.models.text import lines_of
+from ragforge_memory.text.names import same_file
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
-from ragforge_memory.language.names import stands_aside
 from ragforge_memory.retrieval.fusion import fused_with_gaps
 from ragforge_memory.retrieval.relevance import asks_for_aside
+from ragforge_memory.text.names import stands_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import code_of, shown, uuids

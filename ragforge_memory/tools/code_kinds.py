@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.language.names import declared_with, is_aside
 from ragforge_memory.language.reading.wording import covered
+from ragforge_memory.text.names import declared_with, is_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting, tests

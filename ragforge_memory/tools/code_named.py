@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ragforge_memory.language.names import is_declaration, stands_aside
 from ragforge_memory.language.reading.wording import beginning, covered, stem
 from ragforge_memory.retrieval.relevance import asks_for_aside
+from ragforge_memory.text.names import is_declaration, stands_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import is_source

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import distance, module_parts, reference, same_file
+from ragforge_memory.text.names import distance, module_parts, reference, same_file
 from ragforge_memory.tools.code_tests import is_test_scope
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.language.names import is_test, is_test_case
 from ragforge_memory.language.test_marks import Mark, has_marks, marks_in
+from ragforge_memory.text.names import is_test, is_test_case
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside, text_of

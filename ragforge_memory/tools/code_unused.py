@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import is_declaration, is_test, stands_aside
+from ragforge_memory.text.names import is_declaration, is_test, stands_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside, text_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.language.names import is_aside
+from ragforge_memory.text.names import is_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.overrides import overridden, overriding
 from ragforge_memory.tools.ports import ToolContext

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import stands_aside
+from ragforge_memory.text.names import stands_aside
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import text_files, text_of

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.language.excerpts import excerpt
 from ragforge_memory.language.said.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
 from ragforge_memory.language.said.echoes import only_asks, only_repeats, quotes_code
 from ragforge_memory.models.code import each_name
+from ragforge_memory.text.excerpts import excerpt
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 

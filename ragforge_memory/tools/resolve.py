@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ragforge_memory.code.parsed import TYPE_TYPES
-from ragforge_memory.language.names import (
+from ragforge_memory.text.names import (
     KINDS,
     Reference,
     distance,
@@ -78,7 +78,7 @@ async def resolve(
     """Finds the definitions that ``name`` means.
 
     Args:
-        name: as asked, see `ragforge_memory.language.names`.
+        name: as asked, see `ragforge_memory.text.names`.
         file: its path or the end of it, or the path of a folder around it; ``""`` where it is not known.
         kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
             class" is ``Option``, even where there is a function ``option``.

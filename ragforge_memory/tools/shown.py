@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.language.names import HIDDEN, TEST_MODIFIERS
+from ragforge_memory.text.names import HIDDEN, TEST_MODIFIERS
 from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from ragforge_memory.agent.context.importance import (
 )
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
-from ragforge_memory.language import word_cache
 from ragforge_memory.language.reading.prose import sentences
 from ragforge_memory.language.reading.title import condensed
-from ragforge_memory.language.word_cache import WordCache
+from ragforge_memory.text import word_cache
+from ragforge_memory.text.word_cache import WordCache
 
 CUES = (
     "we",

@@ -11,12 +11,12 @@ import pytest
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
 from ragforge_memory.agent.context.importance import own_words
-from ragforge_memory.language.excerpts import excerpt
 from ragforge_memory.language.reading.given_text import mentions_of, split_given
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.title import condensed
-from ragforge_memory.language.sentences import sentences
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.text.sentences import sentences
 
 # Seconds of processor; before, each of these took ten or more.
 _SOON = 3.0

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.language.names import end_mark, reference
 from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.text.names import end_mark, reference
 
 RUBY = """class Shelf
   def sort

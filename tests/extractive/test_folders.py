@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
-from ragforge_memory.language.names import lies_in
+from ragforge_memory.text.names import lies_in
 from tests.extractive.asking import ask
 
 

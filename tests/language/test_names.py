@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.language.names import (
+from ragforge_memory.language.reading.questions import read_questions
+from ragforge_memory.text.names import (
     distance,
     fits,
     is_part,
@@ -19,7 +20,6 @@ from ragforge_memory.language.names import (
     stands_last,
     words,
 )
-from ragforge_memory.language.reading.questions import read_questions
 
 IDENTIFIERS = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,3}", fullmatch=True)
 LETTERS = st.text("abcdef", max_size=9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragforge_memory.graph.text import owner_token
-from ragforge_memory.language.words import pattern
+from ragforge_memory.text.words import pattern
 from tests.owners.graph import VECTOR, Data
 from tests.owners.probes import Probe, Rows, nothing
 

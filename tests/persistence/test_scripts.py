@@ -8,8 +8,8 @@ import pytest
 
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.text import query_words, terms, text_words
-from ragforge_memory.language.excerpts import excerpt
-from ragforge_memory.language.words import matched
+from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.text.words import matched
 from tests.persistence.conftest import Graph, Keeping
 
 pytestmark = pytest.mark.anyio

@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragforge_memory.graph.search import words_of
-from ragforge_memory.language.excerpts import excerpt, without_fences
-from ragforge_memory.language.words import matched, rough_stem
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused, fused_with_gaps, scaled
 from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
+from ragforge_memory.text.excerpts import excerpt, without_fences
+from ragforge_memory.text.words import matched, rough_stem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SCORES = st.dictionaries(

@@ -15,10 +15,10 @@ from ragforge_memory.code.mentions import unquoted
 from ragforge_memory.language.reading.prose import SENTENCE_OR_LINE_END
 from ragforge_memory.language.reading.small_talk import UNDECIDED
 from ragforge_memory.language.reading.statements import noted_in, tells_a_deed
-from ragforge_memory.language.word_cache import WordCache
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.text import truncated
 from ragforge_memory.models.transcript import TranscriptCall
+from ragforge_memory.text.word_cache import WordCache
 
 Kind = Literal["decision", "error", "mended", "edited", "intent", "result", "question", "next"]
 

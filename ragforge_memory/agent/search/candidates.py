@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, RagforgeError, SpaceMoved
-from ragforge_memory.language.words import is_same
+from ragforge_memory.text.words import is_same
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services

@@ -12,11 +12,11 @@ from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
-from ragforge_memory.language.words import matched
 from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Message, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
+from ragforge_memory.text.words import matched
 
 if TYPE_CHECKING:
     from pathlib import Path

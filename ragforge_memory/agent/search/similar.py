@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector, similarity_to
 from ragforge_memory.graph.search import CANDIDATES, words_of
-from ragforge_memory.language.words import matched
 from ragforge_memory.models.conversation import ConversationInfo
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, scaled
 from ragforge_memory.retrieval.hubs import without_hubs
+from ragforge_memory.text.words import matched
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services

@@ -17,7 +17,6 @@ from ragforge_memory.graph.records import as_text, to_json
 from ragforge_memory.language.reading.title import as_title
 from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.language.said.stock import is_stock
-from ragforge_memory.language.sentences import central, sentences, tells
 from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
@@ -30,6 +29,7 @@ from ragforge_memory.llm.port import (
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import truncated, well_formed
+from ragforge_memory.text.sentences import central, sentences, tells
 
 log = logging.getLogger(__name__)
 

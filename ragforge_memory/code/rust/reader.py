@@ -46,7 +46,7 @@ from ragforge_memory.code.rust.uses import (
     use_scoped,
     use_struct,
 )
-from ragforge_memory.language.names import TEST_MODIFIERS
+from ragforge_memory.text.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

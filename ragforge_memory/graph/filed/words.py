@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.text import text_words
-from ragforge_memory.language.words import rough_stem
+from ragforge_memory.text.words import rough_stem
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), and Lucene's defaults.
 _K1, _B = 1.2, 0.75

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.language.names import distance
 from ragforge_memory.language.reading.wording import content_words
+from ragforge_memory.text.names import distance
 
 _ASKING = ("who", "what", "which", "where", "when", "why", "how", "does", "show")
 # "Whats in core.py", "hows it set": they are short for two words.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ragforge_memory.language.names import words
+from ragforge_memory.text.names import words
 
 # "Isn't" and "we've" are words of every question, in two pieces.
 _SHORT_FORM = re.compile(r"\b\w+n['’]t\b|(?<=\w)['’](?:s|d|m|re|ve|ll)\b", re.I)

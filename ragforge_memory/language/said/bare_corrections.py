@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.small_talk import NO_QUESTION, TAKEN_BACK, THANKS
 from ragforge_memory.language.reading.talk_patterns import PARTS
 from ragforge_memory.language.reading.values import APPROVES, BARE_VALUE, REPORTS, SAYS
 from ragforge_memory.language.reading.wording import subject_words
 from ragforge_memory.language.said.openings import NOTED
+from ragforge_memory.text.excerpts import first_line
 
 MAX_CORRECTION = 200
 """Characters of a correction that is understood by what was said before it; longer ones say what they are about."""

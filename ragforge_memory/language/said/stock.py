@@ -12,7 +12,7 @@ from ragforge_memory.language.said.openings import (
     NOTED,
     NOTHING_FOUND,
 )
-from ragforge_memory.language.sentences import sentences
+from ragforge_memory.text.sentences import sentences
 
 HELP = """I answer by quoting this project's code and our conversations; I do not write or guess. Ask for instance:
 - where is `NAME`? what does `NAME` do? show me `NAME`

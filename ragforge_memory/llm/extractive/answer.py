@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.language.names import HIDDEN
 from ragforge_memory.language.reading.aims import (
     asks_decided,
     asks_for_decisions,
@@ -98,6 +97,7 @@ from ragforge_memory.llm.extractive.said.sayings import (
     with_decisions,
 )
 from ragforge_memory.retrieval.relevance import ENOUGH_WORDS
+from ragforge_memory.text.names import HIDDEN
 
 
 def write(question: Question, asked: str, found: Sequence[Found]) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.language.names import KINDS
 from ragforge_memory.language.reading.aims import (
     asks_before_changing,
     asks_decided,
@@ -59,6 +58,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import MAX_SAID
 from ragforge_memory.llm.extractive.said.retractions import retracted_words
 from ragforge_memory.llm.extractive.said.sayings import stated
 from ragforge_memory.retrieval.relevance import MAX_SEARCHED, judged, line_pattern, named_so, stand_aside
+from ragforge_memory.text.names import KINDS
 
 # What a project is, not what lies in it.
 _PURPOSE = re.compile(

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import KINDS
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import item, signature
+from ragforge_memory.text.names import KINDS
 
 _TAKES = re.compile(
     r"\b(?:arguments?|parameters?|params|args|inputs?|takes?|accepts?|signature|construct(?:ed|or)?|instantiated?)\b",

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ragforge_memory.language.names import KINDS
 from ragforge_memory.language.reading.patterns import Form
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.reading.targets import Target, is_folder
 from ragforge_memory.llm.extractive.quoting.calls import Found
+from ragforge_memory.text.names import KINDS
 
 _FILES = ("file", "folder")
 _DOTTED = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\.(?:json|html|css|sql)")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_aside
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.code.around import around_calls, scopes_around
 from ragforge_memory.llm.extractive.code.evidence import grep, listed_lines
 from ragforge_memory.llm.extractive.code.message_lines import was_cut
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
+from ragforge_memory.text.names import is_aside
 
 _MAX_LISTED = 12
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_aside, is_test, of_test, stands_aside
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
@@ -24,6 +23,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     trimmed,
 )
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import is_aside, is_test, of_test, stands_aside
 
 MAX_EVIDENCE = 40
 """Lines or scopes that are listed."""

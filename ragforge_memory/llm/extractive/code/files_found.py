@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_aside
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.said.openings import BY_WORDS
 from ragforge_memory.llm.extractive.quoting.pieces import item, rest
 from ragforge_memory.models.text import counted
 from ragforge_memory.retrieval.relevance import ENOUGH_WORDS, asks_for_aside
+from ragforge_memory.text.names import is_aside
 
 MAX_FILES = 5
 MAX_OF_KIND = 60

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ragforge_memory.language.names import KINDS, is_aside
 from ragforge_memory.language.reading.endings import MADE
 from ragforge_memory.language.reading.question import Question, search_words
 from ragforge_memory.language.reading.wording import covered
@@ -15,6 +14,7 @@ from ragforge_memory.llm.extractive.code.members import listed
 from ragforge_memory.llm.extractive.quoting.pieces import block, head, item, nothing, signature, summary
 from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.retrieval.relevance import MAX_SEARCHED, NEAREST, Judged, judged
+from ragforge_memory.text.names import KINDS, is_aside
 
 MAX_RESULTS = 5
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import stands_aside
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.code.evidence import grep
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import stands_aside
 
 MAX_IMPLS = 40
 """Lines that are listed."""

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import stands_aside
 from ragforge_memory.language.reading.endings import PROSE, is_text
 from ragforge_memory.language.reading.targets import Target, spelled
 from ragforge_memory.language.said.openings import NOTHING_FOUND
@@ -17,6 +16,7 @@ from ragforge_memory.llm.extractive.code.declared import declares, literal
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import code_span, item, quotation, text_line
 from ragforge_memory.models.text import lines_of
+from ragforge_memory.text.names import stands_aside
 
 MAX_PLACES = 8
 """Lines that are listed beside the first."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_aside
 from ragforge_memory.language.reading.endings import TEXT
 from ragforge_memory.language.reading.pasted import Fit, Pasted, as_it_stands, fitting, pieces_of
 from ragforge_memory.language.reading.question import Question
@@ -16,6 +15,7 @@ from ragforge_memory.llm.extractive.code.evidence import COMMENT, grep, listed_l
 from ragforge_memory.llm.extractive.code.members import texts_last
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import is_aside
 
 _MAX_LIKE = 5
 _MAX_LINES = 3

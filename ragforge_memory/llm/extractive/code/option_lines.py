@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import stands_aside
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.options import Option, asks_default, options_of
 from ragforge_memory.language.reading.question import Question
@@ -30,6 +29,7 @@ from ragforge_memory.llm.extractive.code.members import MAX_LINES, listed, setti
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import block, code_span
 from ragforge_memory.models.text import lines_of
+from ragforge_memory.text.names import stands_aside
 
 MAX_BLOCK = 8
 """Lines of what declares an option that are quoted."""

@@ -9,7 +9,6 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
-from ragforge_memory.language.names import is_test_case
 from ragforge_memory.language.reading.question import ASYNC, Question
 from ragforge_memory.llm.extractive.code.found_text import code_lines
 from ragforge_memory.llm.extractive.code.tests_listed import number_of_tests, tests_of, where_tests_are
@@ -25,6 +24,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     taken_for,
 )
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import is_test_case
 
 MAX_OUTLINED = 60
 """Definitions of a file that are listed a line each; of more only the outermost have one."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.names import is_aside, words
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.reading.question import Question, search_words
 from ragforge_memory.language.reading.wording import beginning, content_words, stem
@@ -15,6 +14,7 @@ from ragforge_memory.llm.extractive.code.evidence import COMMENT, grep
 from ragforge_memory.llm.extractive.quoting.calls import Call, Found
 from ragforge_memory.llm.extractive.quoting.pieces import rest, text_line
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import is_aside, words
 
 _MAX_TABLES = 2
 _MAX_VALUES = 3

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ragforge_memory.language.names import is_test
 from ragforge_memory.language.no_code import code_alone, no_code
 from ragforge_memory.language.reading.endings import is_text
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.pieces import head, nothing, quotation, rest, taken_for, text_line
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import is_test
 
 MAX_RAISING = 40
 """Lines that are listed."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from ragforge_memory.language.names import KINDS, is_aside
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.llm.extractive.code.inheritance import calls_through
 from ragforge_memory.llm.extractive.quoting.pieces import (
@@ -23,6 +22,7 @@ from ragforge_memory.llm.extractive.quoting.pieces import (
     use_item,
 )
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.names import KINDS, is_aside
 
 _MAX_BESIDE = 10
 """Calls that may be of something else that are listed beside those that are not."""

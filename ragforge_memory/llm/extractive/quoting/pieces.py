@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from ragforge_memory.language.names import declared_with
 from ragforge_memory.language.said.openings import NOTHING_FOUND
 from ragforge_memory.llm.extractive.quoting.docstrings import readable
 from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.models.times import local
+from ragforge_memory.text.names import declared_with
 
 MAX_LISTED = 25
 """Items of a list beside the answer; what is left is counted."""

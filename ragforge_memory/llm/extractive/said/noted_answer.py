@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.prose import sentences
 from ragforge_memory.language.reading.small_talk import DEED, PLAIN, SET, WHO
 from ragforge_memory.language.reading.targets import is_file, names_in
@@ -16,6 +15,7 @@ from ragforge_memory.language.said.openings import NOTED
 from ragforge_memory.language.said.to_dos import closes
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.redaction import redact
+from ragforge_memory.text.excerpts import first_line
 
 MAX_SETTLED = 3
 """Notes that the answer to a correction names."""

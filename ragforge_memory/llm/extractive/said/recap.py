@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.question import Question
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.small_talk import SMALL_TALK
@@ -14,6 +13,7 @@ from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.language.said.openings import NOTHING_FOUND, OUR_CONVERSATIONS, WHAT_YOU_SAID
 from ragforge_memory.llm.extractive.quoting.pieces import minute, quotation, rest
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.excerpts import first_line
 
 MAX_SAYINGS = 20
 """Messages of the user's that are told, the latest."""

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.small_talk import FORGET, MARKED, ORDERS_AWAY
 from ragforge_memory.language.reading.wording import content_words
 from ragforge_memory.language.said.bare_corrections import as_quoted
@@ -17,6 +16,7 @@ from ragforge_memory.language.said.openings import NOTED, NOTHING_FOUND
 from ragforge_memory.language.said.stock import KEPT, WHICH_RETRACTED
 from ragforge_memory.llm.extractive.quoting.calls import Found
 from ragforge_memory.llm.extractive.said.sayings import decisions
+from ragforge_memory.text.excerpts import first_line
 
 # Of "forget the note about uploads" the uploads are what it is about.
 _ORDER = re.compile(

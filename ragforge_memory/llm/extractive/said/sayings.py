@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.language.excerpts import first_line
 from ragforge_memory.language.reading.pasted import pasted
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.small_talk import SMALL_TALK
@@ -24,6 +23,7 @@ from ragforge_memory.language.said.openings import (
 from ragforge_memory.language.said.to_dos import became, left_to_do
 from ragforge_memory.llm.extractive.quoting.pieces import continued, minute, open_block, quotation
 from ragforge_memory.retrieval.relevance import ENOUGH_WORDS
+from ragforge_memory.text.excerpts import first_line
 
 _ASKED = 2
 _NOTHING_SAID = re.compile(rf"^{NOTHING_FOUND}\b")

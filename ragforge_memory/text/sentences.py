@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
-from ragforge_memory.language.names import words
+from ragforge_memory.text.names import words
 
 MIN_WORDS = 4
 MAX_CHARACTERS = 300

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.language.accents import composed
+from ragforge_memory.text.accents import composed
 
 _TYPES = ("class", "struct", "interface", "trait", "enum", "type")
 KINDS: Mapping[str, tuple[str, ...]] = {

@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from ragforge_memory.language.scripts import is_wide
-from ragforge_memory.language.words import rough_stem
+from ragforge_memory.text.scripts import is_wide
+from ragforge_memory.text.words import rough_stem
 
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from ragforge_memory.language.accents import composed, without_marks
-from ragforge_memory.language.names import words as identifier_words
-from ragforge_memory.language.scripts import is_wide, known_pieces
+from ragforge_memory.text.accents import composed, without_marks
+from ragforge_memory.text.names import words as identifier_words
+from ragforge_memory.text.scripts import is_wide, known_pieces
 
 # What Lucene's english analyzer leaves out of an index: nobody finds anything by them.
 # fmt: off

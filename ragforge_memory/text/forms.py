@@ -1,0 +1,101 @@
+"""The explicit forms in which a user says what a message is: a note, a decision, a rule, something to do.
+
+This table is the only place that recognises them, for every provider alike. What is a decision without saying so is
+left to a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Kind = Literal["note", "decision", "rule", "todo"]
+"""What a message is; most are none of these."""
+
+How = Literal["corrects", "retracts", "done"]
+"""What a message does to an earlier one: it says otherwise, takes it back, or says that it is done."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+HOWS: tuple[How, ...] = get_args(How)
+
+LONGEST_TEXT = 600
+"""Characters that are shown of what a message states."""
+
+_LABEL = r"\s*[-*>#]*\s*(?:\*\*)?{}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
+_SPOKEN = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*{}\s+(?P<text>\S.*)"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a message says of itself.
+
+    Args:
+        text: what is noted, decided, to be done, or said against an earlier message, without the label.
+        kind: what the message is; None where it takes the kind of what it corrects, or has none.
+        how: what it does to an earlier message; None: nothing.
+    """
+
+    text: str
+    kind: Kind | None = None
+    how: How | None = None
+
+
+# A label opens a message; what is spoken opens a sentence. At most twelve rows.
+_LABELS: tuple[tuple[str, Kind | None, How | None], ...] = (
+    ("note", "note", None),
+    ("decision", "decision", None),
+    ("rule", "rule", None),
+    ("to-?do", "todo", None),
+    ("(?:update|correction)", None, "corrects"),
+    ("forget", None, "retracts"),
+    ("done", None, "done"),
+)
+_SENTENCES: tuple[tuple[str, Kind], ...] = (
+    (r"remember\s+that", "note"),
+    (r"we(?:['’]ve|\s+have)?\s+decided(?=\s+(?:to|that|against|on)\b)", "decision"),
+)
+_BY_LABEL = tuple((re.compile(_LABEL.format(word), re.I | re.S), kind, how) for word, kind, how in _LABELS)
+_BY_SENTENCE = tuple((re.compile(_SPOKEN.format(words), re.I | re.S), kind) for words, kind in _SENTENCES)
+_FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
+_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?]+(?!\s|$)[^\n.!?]+)*[.!?]*")
+# Longer messages are pasted; a sentence in them is somebody else's.
+_MOST_SPOKEN = 2_000
+
+
+def read_form(text: str) -> Form | None:
+    """The form of a user's message; None where it has none. A question states nothing."""
+    for pattern, kind, how in _BY_LABEL:
+        if found := pattern.match(text):
+            return Form(found["text"].strip(), kind, how)
+    if len(text) > _MOST_SPOKEN:
+        return None
+    for sentence in _sentences(text):
+        for spoken, kind in _BY_SENTENCE:
+            if found := spoken.match(sentence):
+                return Form(sentence if kind == "decision" else found["text"].strip(), kind)
+    return None
+
+
+def stated(text: str) -> str:
+    """What a message of a kind states, on one line: its form's text, else its beginning."""
+    form = read_form(text)
+    line = " ".join((form.text if form else text).split())
+    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1].rstrip()}…"
+
+
+def is_question(text: str) -> bool:
+    """Whether a message ends as a question does."""
+    return text.rstrip().endswith(("?", "？"))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a message that do not ask, without those of code and of quoted lines."""
+    for line in _FENCED.sub("\n", text).splitlines():
+        if line.lstrip().startswith((">", "|")):
+            continue
+        for found in _SENTENCE.finditer(line):
+            sentence = found[0].strip(" \t*-")
+            if sentence and not is_question(sentence):
+                yield sentence
