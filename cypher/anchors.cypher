@@ -351,7 +351,7 @@ LIMIT $limit
 UNWIND ties AS one
 WITH c, one.m AS m, one.tie AS tie, one.a AS a
 OPTIONAL MATCH (a)-[:RESOLVES_TO]->(s:Scope)
-RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+RETURN m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust, .kind, .echo,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   c.title AS title, m.uuid AS message_id,
   // include: reference
@@ -403,10 +403,11 @@ WITH m,
 // include: living
 WHERE c IS NOT NULL
 RETURN c.title AS title,
-  m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust,
+  m {.uuid, conversation_id: c.uuid, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance, .trust, .kind, .echo,
     .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   COLLECT {
     MATCH (x:Summary)-[:SUMMARIZES*1..4]->(m)
     WITH DISTINCT x ORDER BY x.level, x.from_seq
     RETURN x.content
-  } AS summaries
+  } AS summaries,
+  // include: corrected

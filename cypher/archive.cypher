@@ -102,7 +102,8 @@ RETURN [k IN keys(m) WHERE NOT k STARTS WITH 'embedding' |
   COLLECT {
     MATCH (m)-[brought:MERGED_FROM]->(other:Conversation)
     RETURN {uuid: other.uuid, to_seq: brought.to_seq}
-  } AS merged_from
+  } AS merged_from,
+  COLLECT { MATCH (m)-[r:CORRECTS]->(x:Message) RETURN {uuid: x.uuid, how: r.how} } AS corrects
 
 // name: archive_anchors
 // The anchors that a conversation's own messages stand on, each with the place of the scope that it stands on now.

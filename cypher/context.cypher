@@ -22,9 +22,9 @@ WITH c, lineage, m, CASE WHEN m.role <> 'user' THEN m ELSE head(COLLECT {
   RETURN a ORDER BY a.seq LIMIT 1
 }) END AS a
 RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .usage,
-    .importance, .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
+    .importance, .trust, .kind, .echo, .metadata, .user_id, .project, timestamp: toStringOrNull(m.timestamp)} AS message,
   a {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .usage, .importance,
-    .trust, .metadata, .user_id, .project, timestamp: toStringOrNull(a.timestamp)} AS answer,
+    .trust, .kind, .echo, .metadata, .user_id, .project, timestamp: toStringOrNull(a.timestamp)} AS answer,
   a.receipt AS receipt,
   COLLECT {
     MATCH (a)-[u:USED_CONTEXT]->(x)
@@ -43,7 +43,7 @@ MATCH (m:Message {conversation_id: l.id, seq: seq})
 WHERE m.seq <= l.top
 WITH m ORDER BY m.seq
 RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .provider_parts,
-  .importance, .trust, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
+  .importance, .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
       timestamp: toStringOrNull(call.timestamp), result: result.result, error: result.error,
@@ -59,7 +59,7 @@ MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq > $floor AND m.seq <= $to_seq AND m.seq <= l.top
 WITH m ORDER BY m.seq
 RETURN m {.uuid, .conversation_id, .seq, .role, .content, .reasoning, .token_count, .state, .in_reply_to, .model,
-  .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
+  .usage, .provider_parts, .importance, .trust, .kind, .echo, .metadata, .user_id, .project,
   timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,

@@ -26,10 +26,11 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (row IN batch.messages |
     CREATE (c)-[:HAS_MESSAGE]->(m:Message)
-    SET m = row {.*, tool_calls: null, blank: null, conversation_id: batch.conversation_id, user_id: $user_id,
+    SET m = row {.*, tool_calls: null, blank: null, corrects: null, conversation_id: batch.conversation_id, user_id: $user_id,
       project: $project, owner_token: $owner_token, timestamp: coalesce(datetime(row.timestamp), datetime())}
     FOREACH (_ IN CASE WHEN NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
-    FOREACH (_ IN CASE WHEN m.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
+    FOREACH (_ IN CASE WHEN row.kind IS NULL AND m.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
+    FOREACH (_ IN CASE WHEN m.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
     FOREACH (step IN row.tool_calls |
       FOREACH (at IN [coalesce(datetime(step.timestamp), m.timestamp)] |
         CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
@@ -38,6 +39,16 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     )
   )
 )
+WITH c, batch
+CALL (c, batch) {
+  UNWIND batch.messages AS row
+  WITH c, row WHERE row.corrects IS NOT NULL
+  WITH c, row ORDER BY row.corrects.uuid
+  MATCH (m:Message {uuid: row.uuid}), (x:Message {uuid: row.corrects.uuid})
+  WHERE m.conversation_id = c.uuid AND x.conversation_id = c.uuid
+  MERGE (m)-[e:CORRECTS]->(x)
+  SET e.how = row.corrects.how
+}
 RETURN c.uuid AS uuid
 
 // name: finish_import

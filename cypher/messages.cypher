@@ -3,7 +3,8 @@
 // The order is the rule: SET on the conversation first, which takes its write lock; then look whether it is there still
 // (by c['status']: c.status may be what was read before the lock) and whether the message is known; only then raise
 // head_seq and create. Looking before locking doubles messages under a race. The label says that
-// a summary is due, or, where $title_source is 'provisional', a better title.
+// a summary is due, or, where $title_source is 'provisional', a better title. $corrects is the earlier message that this
+// one is said against, which may be of another conversation.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
 SET c.updated_at = datetime()
@@ -21,7 +22,8 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 4 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
-  FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN $message.kind IS NULL AND $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN $message.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
 )
 FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] END |
   SET c.title = $title, c.title_source = $title_source
@@ -32,6 +34,16 @@ FOREACH (_ IN CASE WHEN c.title_source = 'branch' AND $title IS NOT NULL THEN [1
   SET c.title = $title
   REMOVE c.title_source
 )
+WITH c, known
+CALL (known) {
+  WITH known WHERE known IS NULL AND $corrects.uuid IS NOT NULL
+  MATCH (x:Message {uuid: $corrects.uuid})
+  WHERE x.user_id = $user_id AND x.project = $project
+  SET x.uuid = $corrects.uuid
+  WITH x
+  MATCH (m:Message {uuid: $uuid})
+  CREATE (m)-[:CORRECTS {how: $corrects.how}]->(x)
+}
 RETURN coalesce(known.seq, c.head_seq) AS seq, c.title AS title,
   known.timestamp <> datetime($message.timestamp) AS said_by_another
 
@@ -62,7 +74,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   FOREACH (_ IN CASE WHEN $worded AND c.message_count <= 4 THEN [1] ELSE [] END | SET c:PendingEmbedding)
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
-  FOREACH (_ IN CASE WHEN $message.importance >= 0.7 THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
   FOREACH (step IN $tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result
@@ -129,7 +141,7 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // name: turn_context
 // Read 1: one statement, bounded by seq, never by ORDER BY and LIMIT alone. A branch's earlier messages are its
 // parents', each up to where it was left. What a compression covers is not read again; of what is older than the run
-// of recent messages the newest important ones come, and what shares words with the question ($words; the scope stands
+// of recent messages the decisions that hold and the newest important ones come, and what shares words with the question ($words; the scope stands
 // inside the full-text query, since full text knows no other filter; in a conversation of up to 20,000 messages the words
 // are optional beside it, which takes half as long, and what has none of them scores 0). No embedding comes back. Times come as text: the
 // driver takes longer to make its own of sixty of them than the server for all the rest. Of the recent messages in
@@ -166,7 +178,7 @@ CALL (c, lineage, floor) {
   WHERE score > 0 AND m.seq <= floor AND m.uuid <> coalesce($asked, '') AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
   WITH m, score ORDER BY score DESC LIMIT $relevant
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
-    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+    .in_reply_to, .model, .importance, .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found, top,
   stored IS NOT NULL AS counted, restored,
@@ -178,14 +190,19 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
   COLLECT {
     UNWIND lineage AS l
     CALL (l, floor, compression) {
+      // By both: only so the index gives the order, and no more than $important of either are read.
+      MATCH (m:Decision {conversation_id: l.id})
+      WHERE m.seq > coalesce(compression.to_seq, 0) AND m.seq <= CASE WHEN l.top < floor THEN l.top ELSE floor END
+        AND NOT EXISTS { (m)<-[:CORRECTS]-() }
+      RETURN m, 0 AS place ORDER BY m.conversation_id DESC, m.seq DESC LIMIT $important
+      UNION ALL
       MATCH (m:Important {conversation_id: l.id})
       WHERE m.seq > coalesce(compression.to_seq, 0) AND m.seq <= CASE WHEN l.top < floor THEN l.top ELSE floor END
-      // By both: only so the index gives the order, and no more than $important are read.
-      RETURN m ORDER BY m.conversation_id DESC, m.seq DESC LIMIT $important
+      RETURN m, 1 AS place ORDER BY m.conversation_id DESC, m.seq DESC LIMIT $important
     }
-    WITH m ORDER BY m.seq DESC LIMIT $important
+    WITH m, place ORDER BY place, m.seq DESC LIMIT $important
     RETURN m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state, .in_reply_to, .model, .importance,
-      .trust, timestamp: toStringOrNull(m.timestamp)} AS message
+      .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp)} AS message
   } AS important,
   COLLECT {
     UNWIND lineage AS l
@@ -193,7 +210,7 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
     WHERE m.seq > floor AND m.seq < top AND m.seq <= l.top AND m.uuid <> coalesce($asked, '')
     WITH m ORDER BY m.seq
     RETURN CASE WHEN m.uuid IN known THEN m {.uuid, .seq, .state, .importance} ELSE m {.uuid, .conversation_id, .seq,
-      .role, .content, .token_count, .state, .in_reply_to, .model, .provider_parts, .importance, .trust,
+      .role, .content, .token_count, .state, .in_reply_to, .model, .provider_parts, .importance, .trust, .kind, .echo,
       timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
         MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
         RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,
@@ -220,7 +237,7 @@ RETURN top, COLLECT {
   WHERE m.seq >= top - $limit AND m.seq < top AND m.seq <= l.top
   WITH m, told ORDER BY m.seq
   RETURN m {.uuid, conversation_id: told, .seq, .role, .content, .reasoning, .token_count, .state,
-    .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .metadata, .user_id, .project,
+    .in_reply_to, .model, .usage, .provider_parts, .importance, .trust, .kind, .echo, .metadata, .user_id, .project,
     timestamp: toStringOrNull(m.timestamp), tool_calls: CASE WHEN $include_tool_calls THEN COLLECT {
       MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
       RETURN call {.uuid, .message_id, .index, .tool_name, .arguments, .duration_ms, .success, .iteration,

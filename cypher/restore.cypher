@@ -125,6 +125,7 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
       SET m = p {.*, conversation_id: batch.conversation_id, user_id: $user_id, project: $project, owner_token: $owner_token,
         timestamp: datetime(row.timestamp)}
       FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
+      FOREACH (_ IN CASE WHEN p.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
       FOREACH (_ IN CASE WHEN row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
       FOREACH (step IN row.tool_calls |
         FOREACH (q IN [step.properties] |
@@ -164,6 +165,7 @@ CALL (c, batch, due, moving, moved) {
   SET m = p {.*, conversation_id: c.uuid, user_id: c.user_id, project: c.project, owner_token: c.owner_token,
     timestamp: datetime(row.timestamp)}
   FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN p.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
   FOREACH (step IN row.tool_calls |
     FOREACH (q IN [step.properties] |
       CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
@@ -560,6 +562,24 @@ MATCH (x:Conversation {uuid: row.uuid})
 WHERE x.user_id = $user_id AND x.project = $project
 MERGE (m)-[brought:MERGED_FROM]->(x)
 SET brought += row.properties
+RETURN collect(row.number) AS numbers
+
+// name: restore_corrections
+// What messages are said against; only where both ends are here, as restore_used_messages.
+CALL () {
+  UNWIND $rows AS row
+  UNWIND [row.message, row.uuid] AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
+UNWIND $rows AS row
+MATCH (m:Message {uuid: row.message})
+WHERE m.user_id = $user_id AND m.project = $project
+MATCH (x:Message {uuid: row.uuid})
+WHERE x.user_id = $user_id AND x.project = $project
+MERGE (m)-[against:CORRECTS]->(x)
+SET against += row.properties
 RETURN collect(row.number) AS numbers
 
 // name: restore_reuse

@@ -34,9 +34,11 @@ CREATE INDEX conversation_owner IF NOT EXISTS FOR (n:Conversation) ON (n.user_id
 CREATE INDEX insight_owner IF NOT EXISTS FOR (n:Insight) ON (n.user_id, n.project, n.created_at);
 CREATE INDEX prompt_owner IF NOT EXISTS FOR (n:Prompt) ON (n.user_id, n.project);
 
-// Decisions, errors and what was marked, newest first, without walking over the rest: of one conversation, of an owner.
+// What must not get lost of a conversation, and an owner's notes, decisions, rules and things to do, newest first,
+// without walking over the rest.
 CREATE INDEX important_messages IF NOT EXISTS FOR (n:Important) ON (n.conversation_id, n.seq);
-CREATE INDEX important_of_owner IF NOT EXISTS FOR (n:Important) ON (n.user_id, n.project, n.timestamp);
+CREATE INDEX decisions_of_conversation IF NOT EXISTS FOR (n:Decision) ON (n.conversation_id, n.seq);
+CREATE INDEX decisions_of_owner IF NOT EXISTS FOR (n:Decision) ON (n.user_id, n.project, n.timestamp);
 
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.

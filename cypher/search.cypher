@@ -203,7 +203,7 @@ CALL (lineage) {
     RETURN m, null AS score
   }
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
-    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+    .in_reply_to, .model, .importance, .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
@@ -236,7 +236,7 @@ CALL (c, lineage) {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect({score: score, message: m {.uuid, .conversation_id, .seq, .role, .content, .token_count, .state,
-    .in_reply_to, .model, .importance, .trust, timestamp: toStringOrNull(m.timestamp)}}) AS found
+    .in_reply_to, .model, .importance, .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head, false AS stale,
@@ -432,7 +432,7 @@ WITH m, CASE WHEN NOT m.conversation_id IN $hidden THEN m.conversation_id ELSE h
 }) END AS living
 WHERE living IS NOT NULL
 RETURN collect({stored: m.conversation_id, message: m {.uuid, conversation_id: living, .seq, .role, .content, .reasoning,
-  .token_count, .state, .in_reply_to, .model, .usage, .importance, .trust, .metadata, .user_id, .project,
+  .token_count, .state, .in_reply_to, .model, .usage, .importance, .trust, .kind, .echo, .metadata, .user_id, .project,
   timestamp: toStringOrNull(m.timestamp)},
   score: CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null
     ELSE vector.similarity.cosine(m[$property], $vector) END}) AS found

@@ -144,7 +144,7 @@ WITH m ORDER BY m.uuid LIMIT $limit
 OPTIONAL MATCH (q:Message {uuid: m.in_reply_to})
 WHERE q.conversation_id = m.conversation_id
 RETURN m.uuid AS uuid, m.user_id AS user_id, m.role AS role, coalesce(m.content, '') AS content,
-  coalesce(q.content, '') AS question
+  coalesce(q.content, '') AS question, coalesce(m.echo, false) AS echo
 
 // name: tied_again
 // It is done, unless another ingest has come to its end meanwhile.

@@ -11,11 +11,10 @@ from pathlib import Path
 from ragforge_memory.agent.ports import EMBEDDER, PROVIDER, named
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
-from ragforge_memory.models.text import DEEPEST, LONGEST_TAG, MOST_METADATA, MOST_TAGS, is_deep, truncated
+from ragforge_memory.models.text import DEEPEST, LONGEST_TAG, MOST_METADATA, MOST_TAGS, is_deep
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
-_TITLE_CHARACTERS = 80
 # Of a title, a user or a project: an index takes 8 kB of all its properties together.
 MAX_NAME = 500
 # The largest page of any list.
@@ -68,15 +67,6 @@ def root_of(path: str | os.PathLike[str]) -> Path:
     if not os.path.isdir(directory):
         raise InvalidInput(f"{directory} is no directory", hint="give the root of a project")
     return directory
-
-
-def title_of(text: str) -> str:
-    """The first 80 characters of a text on one line: what lists show until there is a better title.
-
-    Of a question that a longer text stands below (a diff, a log) it is the question.
-    """
-    line = " ".join(text.strip().partition("\n\n")[0].split())
-    return truncated(line, _TITLE_CHARACTERS)
 
 
 def check_limit(limit: int) -> None:

@@ -234,6 +234,10 @@ class MessageWriter:
                 if item.label in ("message", "summary", "anchor")
             ]
             used += [merge_row(uuid, name, self._names.now(merged.uuid), merged) for merged in each.merged_from]
+            used += [
+                tie_row(uuid, name, "correction", self._names.now(against.uuid), {"how": against.how})
+                for against in each.corrects
+            ]
         return used
 
     def _other_end(self, keys: Mapping[str, str], item: archive.Used) -> str | None:

@@ -14,12 +14,13 @@ from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.importers.records import TOO_DEEP, refusal
-from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+from ragforge_memory.text.forms import read_form
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
 BATCH_MESSAGES = 1_000
@@ -111,6 +112,7 @@ class _Filling:
         self._asked = Question("")
         self._question: str | None = None
         self._time: datetime | None = None
+        self._statements: list[Statement] = []
         self.after = 0
         self._empty()
 
@@ -151,6 +153,11 @@ class _Filling:
             self._given[uuid] = message.place
         redacted = self._redacted
         content = redacted(message.content)
+        form = read_form(content) if message.role == "user" else None
+        corrected = find_corrected(form.text, form.how, self._statements) if form and form.how else None
+        kind = form.kind if form else None
+        if form and form.how == "corrects":
+            kind = corrected.kind if corrected else "note"
         new = NewMessage(
             uuid=uuid,
             role=message.role,
@@ -161,13 +168,20 @@ class _Filling:
             usage=message.usage,
             metadata=redacted(dict(message.metadata)) if message.metadata else None,
             importance=importance_of(content, message.tool_calls, role=message.role),
+            kind=kind,
         )
+        if kind is not None:
+            self._statements.insert(0, Statement(uuid, content, kind))
+            del self._statements[CANDIDATES:]
         if message.role == "user":
             self._question = uuid
         calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
         # One without a time was said after the one before it, and not when it is imported.
         self._time = message.timestamp or self._time
-        self.rows.append(import_row(self.after + len(self.rows) + 1, new, self._time, calls))
+        row = import_row(self.after + len(self.rows) + 1, new, self._time, calls)
+        if corrected is not None and form is not None:
+            row["corrects"] = {"uuid": corrected.uuid, "how": form.how}
+        self.rows.append(row)
         if (ties := self._tied(new)).mentions:
             self._mentioned[uuid] = ties
         self._tokens += estimate_tokens(content)
@@ -181,7 +195,7 @@ class _Filling:
         if new.role == "user":
             self._asked = Question(new.content)
             return CodeTies(mentions=self._asked.told, files=self._asked.files)
-        ties = answer_ties(self._asked, new.content, echo=only_repeats("assistant", new.content))
+        ties = answer_ties(self._asked, new.content)
         if new.content.strip():
             self._asked = Question("")
         return ties

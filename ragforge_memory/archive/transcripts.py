@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.archive.imported_ties import ImportedTies
 from ragforge_memory.archive.transcript_messages import Batch, ahead, batches, groups
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
-from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
+from ragforge_memory.text.titles import tells_title, title_of
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -372,5 +371,5 @@ class _Importer:
 def _begun(rows: Sequence[Mapping[str, Any]]) -> str:
     """What a title is made of: the first question that does more than greet, else what was said first."""
     asked = [row["content"] for row in rows if row["role"] == "user"]
-    telling = (text for text in asked if text and not only_greets(text))
+    telling = (text for text in asked if text and tells_title(text))
     return next(telling, "") or next(filter(None, [*asked, *(row["content"] for row in rows)]), "")

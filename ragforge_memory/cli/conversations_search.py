@@ -146,7 +146,7 @@ def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
 def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
     """The hits with what a user stated first, and then what answers state, if it has at least half of what the best
     has; what only asks for it or repeats it has more of the question's words, and says less."""
-    from ragforge_memory.language.said.echoes import only_asks, only_repeats
+    from ragforge_memory.text.forms import is_question
 
     most_words = max((len(hit.matched_words) for hit in found), default=0)
     nearest = max((hit.similarity or 0 for hit in found), default=0)
@@ -154,12 +154,12 @@ def _statements_first(found: Sequence[ScoredMessage]) -> list[ScoredMessage]:
 
     def states(hit: ScoredMessage) -> bool:
         message = hit.message
-        if only_repeats(message.role, message.content):
+        if message.echo:
             return False
         if message.role == "assistant":
             said = _unmarked(message.content)
             return not any(each in said for each in own)
-        return message.role != "user" or not only_asks(message.content)
+        return message.role != "user" or message.kind is not None or not is_question(message.content)
 
     def matches(hit: ScoredMessage) -> bool:
         near = hit.similarity is not None and nearest > 0 and 2 * hit.similarity >= nearest

@@ -81,16 +81,11 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
     """What code a note was tied to, or how to tie it; '' of what is none, takes one back, or is not in the graph."""
     from ragforge_memory.agent.search.messages import Searcher
     from ragforge_memory.errors import RagforgeError
-    from ragforge_memory.language.reading.small_talk import TAKEN_BACK
-    from ragforge_memory.language.reading.statements import noted_in
+    from ragforge_memory.text.forms import read_form
 
     services, said = session.services, response.user_message_id
-    if (
-        not session.keeps
-        or noted_in(text) is None
-        or TAKEN_BACK.match(text.strip())
-        or services.unsaved(response.conversation_id)
-    ):
+    form = read_form(text)
+    if not session.keeps or form is None or form.how == "retracts" or services.unsaved(response.conversation_id):
         return ""
     try:
         ties = (await Searcher(services).code_of([said])).get(said, [])

@@ -133,7 +133,8 @@ def corrected(later: Correction) -> str:
     from ragforge_memory.models.times import local
 
     said = one_line(later.text, _LONGEST_STATEMENT, whole_words=True)
-    return f"{later.kind} {local(later.timestamp):%Y-%m-%d %H:%M}: {said}"
+    how = {"corrects": "corrected", "retracts": "taken back", "done": "done"}[later.how]
+    return f"{how} {local(later.timestamp):%Y-%m-%d %H:%M}: {said}"
 
 
 def one_line(text: str, limit: int, *, whole_words: bool = False) -> str:

@@ -22,6 +22,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore, Tied
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange
 from ragforge_memory.project import git_toplevel
+from ragforge_memory.text.forms import stated
 
 # What git compares a repository's first commit with.
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -209,7 +210,12 @@ def _impacted(diff: ScopeDiff, tied: dict[tuple[str, str], list[Tied]]) -> Impac
         for one in tied.get((each.file, each.key), ()) if each is not None else ():
             if _concerns(diff, one):
                 said = ImpactedMessage(
-                    message=one.message, reference=one.reference, title=one.title, summaries=one.summaries
+                    message=one.message,
+                    reference=one.reference,
+                    title=one.title,
+                    decision=stated(one.message.content) if one.message.kind else None,
+                    corrected=one.corrected,
+                    summaries=one.summaries,
                 )
                 messages.setdefault((one.message.uuid, one.reference.kind), said)
     moved = diff.after if diff.change == "moved" else None

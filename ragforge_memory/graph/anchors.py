@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 from ragforge_memory.errors import MessageNotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.code import in_batches
+from ragforge_memory.graph.decisions import correction
 from ragforge_memory.graph.leases import INGEST_SECONDS, ingest_lost
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.decisions import Correction
 from ragforge_memory.models.owner import Owner
 
 # More scopes of the same tokens are of no use to anyone.
@@ -113,7 +115,8 @@ class Tied:
     Where places were asked for, ``file`` and ``key`` say which of them it is; ``stands`` whether the anchor stands
     there or stood there last, not only was made there or passed by; ``type``, ``body_hash`` and ``sketch`` what it was
     made on; ``came`` the (body hash, sketch) of when it came there, where it passed by;
-    ``summaries`` are the texts of the summaries over the message, the nearest first.
+    ``summaries`` are the texts of the summaries over the message, the nearest first, ``corrected`` what was said
+    against it.
     """
 
     message: Message
@@ -127,6 +130,7 @@ class Tied:
     sketch: str = ""
     came: tuple[tuple[str, str], ...] = ()
     summaries: tuple[str, ...] = ()
+    corrected: Correction | None = None
 
 
 class AnchorStore:
@@ -249,11 +253,16 @@ class ReferenceStore:
             ties += await self._client.read(
                 "ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks, **self._owner
             )
-        told: dict[str, tuple[Message, str | None, tuple[str, ...]]] = {}
+        told: dict[str, tuple[Message, str | None, tuple[str, ...], Correction | None]] = {}
         for some in in_batches(list(dict.fromkeys(row["message_id"] for row in ties)), _TOLD_AT_ONCE):
             rows = await self._client.read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some, **self._owner)
             for row in rows:
-                told[row["message"]["uuid"]] = (message(row["message"]), row["title"], tuple(row["summaries"]))
+                told[row["message"]["uuid"]] = (
+                    message(row["message"]),
+                    row["title"],
+                    tuple(row["summaries"]),
+                    correction(row["corrected"]),
+                )
         return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
     async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> dict[str, list[str]]:
@@ -303,7 +312,9 @@ def reference(row: dict[str, Any]) -> CodeReference:
     )
 
 
-def _tied(row: dict[str, Any], said: Message, title: str | None, summaries: tuple[str, ...]) -> Tied:
+def _tied(
+    row: dict[str, Any], said: Message, title: str | None, summaries: tuple[str, ...], corrected: Correction | None
+) -> Tied:
     return Tied(
         said,
         reference(row),
@@ -316,6 +327,7 @@ def _tied(row: dict[str, Any], said: Message, title: str | None, summaries: tupl
         row["sketch"] or "",
         tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
         summaries,
+        corrected,
     )
 
 

@@ -175,6 +175,7 @@ def _message(row: dict[str, Any]) -> archive.Message:
             "anchored": [_given(tie) for tie in row["anchored"]],
             "used": [_given(used) for used in row["used"]],
             "merged_from": [_given(merged) for merged in row["merged_from"]],
+            "corrects": [_given(each) for each in row["corrects"]],
             "embedding": row["vector"],
         },
     )

@@ -1,8 +1,8 @@
-"""What an owner has that must not get lost, in all conversations."""
+"""The store of decisions: notes, decisions, rules and things to do of an owner, in all conversations."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,72 +10,90 @@ from typing import Any
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.models.conversation import Message
+from ragforge_memory.models.decisions import Correction
 from ragforge_memory.models.owner import Owner
-
-PAGE = 500
-"""Messages of one read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Important:
-    """A message that must not get lost, with the title of its conversation and whether that is archived.
+class Place:
+    """Where a page of decisions ended: the next one goes on behind it."""
 
-    ``wanted`` is whether it may be about what was asked for; what is not may correct what is.
+    time: str
+    conversation_id: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message of a kind, its conversation's title, whether that is archived, and what was said against it.
+
+    ``tied`` is whether it is about the code that was asked for. ``place`` is where a page goes on behind it. ``gone``
+    is what nothing can show any more.
     """
 
     message: Message
     title: str | None
     archived: bool
-    wanted: bool = True
+    tied: bool
+    corrected: Correction | None
+    place: Place
+    gone: bool = False
 
 
 class DecisionStore:
-    """Reads the important messages of one owner."""
+    """Reads the decisions of one owner."""
 
     def __init__(self, client: GraphClient, owner: Owner) -> None:
         self._client = client
         self._owner = owner.parameters
 
-    async def important(
+    async def page(
         self,
+        limit: int,
         *,
+        behind: Place | None = None,
         since: datetime | None = None,
+        until: datetime | None = None,
         about: str | None = None,
-        starts: Sequence[str] = (),
-        acknowledges: str = "",
-    ) -> AsyncIterator[list[Important]]:
-        """Those that were said from ``since`` on, newest first, page by page; none that is being deleted.
+    ) -> list[Found]:
+        """Up to ``limit`` decisions, the newest first; fewer are the last ones.
 
         Args:
+            limit: of one read.
+            behind: where the page before ended.
             since: the first moment that counts; None: all.
-            about: the name of code, a file or a folder; None: all are wanted. Otherwise only those that have ``starts``
-                or are tied to such code, and with them all of the user's, and answers that begin with ``acknowledges``.
-            starts: beginnings of words, in lower case; all must be in a message.
+            until: the last.
+            about: the name of code, a file or a folder that `Found.tied` is about.
         """
-        place: dict[str, Any] = {"before": None, "before_conversation": "", "before_seq": 0}
-        asked = {
-            "since": utc_text(since),
-            "about": about,
-            "folder": f"/{(about or '').strip('/')}/",
-            "starts": list(starts),
-            "acknowledges": acknowledges,
+        rows = await self._client.read(
+            "decisions",
+            limit=limit,
+            before=behind.time if behind else None,
+            before_conversation=behind.conversation_id if behind else "",
+            before_seq=behind.seq if behind else 0,
+            since=utc_text(since),
+            until=utc_text(until),
+            about=about,
+            folder=f"/{(about or '').strip('/')}/",
             **self._owner,
-        }
-        # Mostly there is nothing, and then what could correct it need not be read.
-        if about is not None and not await self._client.read("important_said", others=False, limit=1, **place, **asked):
-            return
-        while True:
-            rows = await self._client.read("important_said", others=True, limit=PAGE, **place, **asked)
-            yield [
-                Important(message(row["message"]), row["title"], row["archived"], row["wanted"])
-                for row in rows
-                if not row["gone"]
-            ]
-            last = rows[-1] if len(rows) == PAGE else None
-            if last is None or last["message"]["timestamp"] is None:
-                return
-            place = {
-                "before": last["message"]["timestamp"],
-                "before_conversation": last["stored"],
-                "before_seq": last["message"]["seq"],
-            }
+        )
+        return [
+            Found(
+                message(row["message"]),
+                row["title"],
+                row["archived"],
+                row["tied"],
+                correction(row["corrected"]),
+                Place(row["message"]["timestamp"], row["stored"], row["message"]["seq"]),
+                row["gone"],
+            )
+            for row in rows
+        ]
+
+
+def correction(row: Mapping[str, Any] | None) -> Correction | None:
+    """What was said against a message, from its properties; None where nothing was."""
+    if row is None:
+        return None
+    said = " ".join((row["content"] or "").split())
+    return Correction(text=said, message_id=row["uuid"], timestamp=row["timestamp"], how=row["how"])

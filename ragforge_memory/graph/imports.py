@@ -127,6 +127,8 @@ def _renamed(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     given, question = str(row["uuid"]), row.get("in_reply_to")
     if question is not None:
         row["in_reply_to"] = names.get(question, question)
+    if corrects := row.get("corrects"):
+        row["corrects"] = {**corrects, "uuid": names.get(corrects["uuid"], corrects["uuid"])}
     if given in names:
         row |= {"uuid": names[given], "source_uuid": given}
         row["tool_calls"] = [

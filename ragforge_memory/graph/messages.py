@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
-from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows
+from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows, utc_text
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.graph.waiting import WaitingTexts
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.text.forms import How, Kind, read_form
 
 # A load moves the watermark of settled questions where it is so far behind.
 SETTLE_BEHIND = 1_000
@@ -27,7 +29,10 @@ ANSWER_PATIENCE = 3_600
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message before the graph has given it its place; ``timestamp`` where it was said before it is stored."""
+    """A message before the graph has given it its place; ``timestamp`` where it was said before it is stored.
+
+    ``how`` is what it does to an earlier message, which the store finds when it is appended.
+    """
 
     uuid: str
     role: Role
@@ -41,6 +46,9 @@ class NewMessage:
     provider_parts: Any = None
     importance: float | None = None
     trust: str | None = None
+    kind: Kind | None = None
+    how: How | None = None
+    echo: bool = False
     metadata: Mapping[str, Any] | None = None
     receipt: str | None = None
     timestamp: datetime | None = None
@@ -65,12 +73,14 @@ class NewMessage:
             kept["provider_parts"] = to_json(self.provider_parts)
         if self.metadata:
             kept["metadata"] = to_json(dict(self.metadata))
+        if self.echo:
+            kept["echo"] = True
         if self.timestamp is not None:
             kept["timestamp"] = self.timestamp.isoformat()
         return kept
 
 
-_AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "receipt")
+_AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "kind", "receipt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +198,17 @@ class MessageStore(WaitingTexts):
             ConversationNotFound: this owner has no such conversation (any more).
             InvalidInput: somebody else was first.
         """
+        corrected = None
+        if new.how is not None:
+            corrected = await self._corrected(conversation_id, new, recover=recover)
+            if new.how == "corrects":
+                new = replace(new, kind=corrected.kind if corrected else "note")
         rows = await self._client.write(
             "append_message",
             conversation_id=conversation_id,
             uuid=new.uuid,
             message=new.properties(),
+            corrects={"uuid": corrected.uuid if corrected else None, "how": new.how},
             tokens=estimate_tokens(new.content),
             worded=bool(new.content.strip()),
             summarize_every=self._summarize_every,
@@ -205,6 +221,24 @@ class MessageStore(WaitingTexts):
         if once and row["said_by_another"]:
             raise being_answered()
         return int(row["seq"])
+
+    async def _corrected(self, conversation_id: str, new: NewMessage, *, recover: bool) -> Statement | None:
+        """The earlier message that one is said against."""
+        form = read_form(new.content)
+        rows = await self._client.read(
+            "correctable_decisions",
+            conversation_id=conversation_id,
+            until=utc_text(new.timestamp),
+            limit=CANDIDATES,
+            recover=recover,
+            **self._owner,
+        )
+        statements = [
+            Statement(row["message"]["uuid"], row["message"]["content"] or "", row["message"]["kind"], row["here"])
+            for row in rows
+            if row["message"]["uuid"] != new.uuid
+        ]
+        return find_corrected(form.text if form else new.content, new.how or "corrects", statements)
 
     async def complete_turn(
         self,

@@ -101,6 +101,8 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
         "provider_parts": from_json(row.get("provider_parts")),
         "importance": row.get("importance"),
         "trust": row.get("trust"),
+        "kind": row.get("kind"),
+        "echo": bool(row.get("echo")),
         "metadata": _mapping(row.get("metadata")),
         "user_id": row.get("user_id") or None,
         "project": row.get("project") or None,

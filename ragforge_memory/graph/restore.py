@@ -214,6 +214,8 @@ class RestoreStore:
     async def _tied(self, label: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if label == "conversation":
             return await self._write("restore_merges", rows=_numbered(rows, "message", "uuid", "properties"))
+        if label == "correction":
+            return await self._write("restore_corrections", rows=_numbered(rows, "message", "uuid", "properties"))
         if label == "call":
             return await self._write("restore_reuse", rows=_numbered(rows, "message", "uuid", "call"))
         ends: dict[str, list[dict[str, Any]]] = {}

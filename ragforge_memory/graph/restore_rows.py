@@ -19,8 +19,19 @@ Redact = Callable[[Any], Any]
 # What is no property of the node itself.
 _HANGING = frozenset(
     {"uuid", "source_uuid", "other", "verbatim", "embedding", "important", "tool_calls", "references", "anchored"}
-    | {"used", "merged_from", "reads", "reused_from", "messages", "summaries", "anchors", "prompts", "insights"}
-    | {"lineage", "branch", "last_message_id", "stands"}
+    | {
+        "used",
+        "merged_from",
+        "corrects",
+        "reads",
+        "reused_from",
+        "messages",
+        "summaries",
+        "anchors",
+        "prompts",
+        "insights",
+    }
+    | {"corrects", "lineage", "branch", "last_message_id", "stands"}
 )
 # What may hold what somebody wrote. A session and all else that something is found by stay as they were given.
 _WRITTEN = frozenset(

@@ -21,13 +21,15 @@ Named = tuple[Mention, tuple[str, ...]]
 
 
 class Untied(NamedTuple):
-    """A message that is tied to no code, and the question that it answers, '' where it is none."""
+    """A message that is tied to no code, the question that it answers, '' where it answers none, and whether it only
+    quotes what was said."""
 
     uuid: str
     user_id: str
     role: str
     content: str
     question: str
+    echo: bool = False
 
 
 class TieStore:

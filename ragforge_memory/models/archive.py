@@ -96,6 +96,13 @@ class Merged(Record):
     to_seq: Int | None = None
 
 
+class Corrects(Record):
+    """An edge CORRECTS: an earlier message that this one is said against."""
+
+    uuid: Uuid
+    how: Literal["corrects", "retracts", "done"]
+
+
 class Used(Record):
     """An edge USED_CONTEXT: one thing that an answer was given."""
 
@@ -161,6 +168,8 @@ class Message(Node):
     importance: float | None = None
     important: bool = Field(False, description="whether it has the label Important")
     trust: str | None = None
+    kind: str | None = Field(None, description="note, decision, rule or todo")
+    echo: bool | None = Field(None, description="whether it only quotes what was said")
     metadata: Json = None
     receipt: Json = Field(None, description="what the answer was given, without a word of text")
     tool_calls: tuple[ToolCall, ...] = Field(default_factory=tuple)
@@ -168,6 +177,7 @@ class Message(Node):
     anchored: tuple[Anchored, ...] = Field(default_factory=tuple)
     used: tuple[Used, ...] = Field(default_factory=tuple)
     merged_from: tuple[Merged, ...] = Field(default_factory=tuple, description="conversations that it brought in")
+    corrects: tuple[Corrects, ...] = Field(default_factory=tuple, description="what it is said against")
     embedding: list[float] | None = None
 
 

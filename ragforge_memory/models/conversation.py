@@ -12,6 +12,7 @@ from pydantic import Field
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.shape import Shape
 from ragforge_memory.models.text import counted
+from ragforge_memory.text.forms import Kind
 
 Role = Literal["user", "assistant", "system"]
 MessageState = Literal["complete", "partial", "unanswered"]
@@ -61,8 +62,9 @@ class ToolCall(Shape):
 class Message(Shape):
     """One message of a conversation; ``seq`` counts from 1 without gaps and is the only order.
 
-    ``tool_calls`` and ``references`` are there in histories and contexts. A search, a turn's own context and a snapshot
-    read no references; `referenced_code` tells them.
+    ``kind`` is what the message says it is (a note, a decision, a rule, something to do), None for most. ``echo`` is
+    true of an answer that only quotes what was said. ``tool_calls`` and ``references`` are there in histories and
+    contexts. A search, a turn's own context and a snapshot read no references; `referenced_code` tells them.
     """
 
     uuid: str
@@ -80,6 +82,8 @@ class Message(Shape):
     provider_parts: Any = None
     importance: float | None = None
     trust: str | None = None
+    kind: Kind | None = None
+    echo: bool = False
     metadata: dict[str, Any] = Field(default_factory=dict)
     user_id: str | None = None
     project: str | None = None

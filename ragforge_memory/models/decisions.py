@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal
 
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.shape import Shape
+from ragforge_memory.text.forms import How, Kind
 
 
 class Correction(Shape):
     """What the user said later against a decision, and in which message.
 
-    ``kind`` is what that makes of it: corrected, done (of what was to be done) or taken back.
+    ``how`` is what it does to it: it corrects it, retracts it, or says that it is done.
     """
 
     text: str
     message_id: str
     timestamp: datetime
-    kind: Literal["corrected", "done", "taken back"] = "corrected"
+    how: How = "corrects"
 
 
 class Decision(Shape):
-    """A decision, a rule or a note: the sentence that makes it one, where it was said, and what became of it.
+    """A decision, a rule, a note or something to do: what states it, where it was said, and what became of it.
 
     ``title`` and ``archived`` are the conversation's. ``code`` is what the message was about and what it is now;
     ``corrected`` the last statement of the user's that corrects it, closes it or takes it back, None where none does.
     """
 
+    kind: Kind
     text: str
     role: str
     timestamp: datetime

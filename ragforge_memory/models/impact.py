@@ -15,7 +15,7 @@ ScopeChange = Literal["changed", "moved", "added", "removed"]
 class ImpactedMessage(Shape):
     """A message that stands on changed code: its tie, its conversation's title, the summaries over it.
 
-    ``decision`` is the sentence that makes it a decision; None where it is none. ``corrected`` is what the user said
+    ``decision`` is what it decides, rules or notes; None where it is none. ``corrected`` is what the user said
     against that later; None where nothing was.
     """
 

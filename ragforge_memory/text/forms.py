@@ -32,11 +32,13 @@ class Form:
     """What a message says of itself.
 
     Args:
+        statement: the message, or the sentence of it, that has the form, as it was said.
         text: what is noted, decided, to be done, or said against an earlier message, without the label.
         kind: what the message is; None where it takes the kind of what it corrects, or has none.
         how: what it does to an earlier message; None: nothing.
     """
 
+    statement: str
     text: str
     kind: Kind | None = None
     how: How | None = None
@@ -68,20 +70,20 @@ def read_form(text: str) -> Form | None:
     """The form of a user's message; None where it has none. A question states nothing."""
     for pattern, kind, how in _BY_LABEL:
         if found := pattern.match(text):
-            return Form(found["text"].strip(), kind, how)
+            return Form(text.strip(), found["text"].strip(), kind, how)
     if len(text) > _MOST_SPOKEN:
         return None
     for sentence in _sentences(text):
         for spoken, kind in _BY_SENTENCE:
             if found := spoken.match(sentence):
-                return Form(sentence if kind == "decision" else found["text"].strip(), kind)
+                return Form(sentence, found["text"].strip(), kind)
     return None
 
 
 def stated(text: str) -> str:
-    """What a message of a kind states, on one line: its form's text, else its beginning."""
+    """What a message of a kind states, on one line, as it was said; of one without a form its beginning."""
     form = read_form(text)
-    line = " ".join((form.text if form else text).split())
+    line = " ".join((form.statement if form else text).split())
     return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1].rstrip()}…"
 
 

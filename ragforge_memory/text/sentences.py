@@ -23,6 +23,12 @@ SAME_COSINE = 0.9
 SAME_WORDS = 0.6
 """From this cosine, or this share of common words, on two sentences say the same."""
 
+NO_END = r"(?<!\s\.)(?<!\s\.\.)(?<!\s\.\.\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?:(?<!\betc\.)|(?=\s+[A-Z]))"
+"""Looks behind white space that it follows no dots that stand alone ("rejects .. segments") and no abbreviation."""
+
+SENTENCE_OR_LINE_END = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
+"""What parts a message into sentences and lines."""
+
 _FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _QUOTED = re.compile(r"^\s*(?:>|\|)")
 _INDENTED = re.compile(r"^(?: {4}|\t)")

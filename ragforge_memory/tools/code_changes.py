@@ -11,7 +11,7 @@ from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.models.text import counted
 from ragforge_memory.text.excerpts import excerpt
 from ragforge_memory.text.names import fits, lies_in, reference, same_file
-from ragforge_memory.tools.conversation import EXCERPT, as_told, what_became
+from ragforge_memory.tools.conversation import EXCERPT, as_given, what_became
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside, text_files
@@ -194,7 +194,7 @@ def _decisions(context: ToolContext, found: Impact) -> list[dict[str, Any]]:
                 "role": message.role,
                 "timestamp": message.timestamp.isoformat(),
                 "excerpt": excerpt(each.decision or "", (), EXCERPT),
-                **({"corrected": as_told(each.corrected)} if each.corrected is not None else {}),
+                **({"corrected": as_given(each.corrected)} if each.corrected is not None else {}),
                 "code": [],
             },
         )

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.language.said.bare_corrections import as_quoted, is_note, read_acknowledged, retracts
-from ragforge_memory.language.said.echoes import only_asks, only_repeats, quotes_code
+from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.code import each_name
 from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.text.forms import is_question
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 
@@ -60,8 +60,8 @@ async def search_conversation(
     `code` says of each definition that a message was about what has become of it since: `fresh` (as it was),
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
-    What the user only asked comes last, and says `only_asks`. `archived` is what the user has put away; `corrected` is
-    what the user said against a message right after it.
+    What the user only asked comes last, and says `only_asks`. `archived` is what the user has put away. `kind`
+    says that a message is a note, a decision, a rule or something to do: `list_decisions` tells whether it holds.
 
     Args:
         query: what to look for.
@@ -89,9 +89,8 @@ async def search_conversation(
         each
         for each in {each.message.uuid: each for each in found}.values()
         # The question of this turn is in the graph already, and always matches itself best.
-        if each.message.uuid != context.message_id and not only_repeats(each.message.role, each.message.content)
+        if each.message.uuid != context.message_id and not _quotes(each.message)
     ]
-    corrections = _corrections([each.message for each in found])
     # Short questions have much of their words in common with a query, and state nothing.
     kept = sorted(kept[:limit], key=lambda each: _only_asks(each.message))
     archived = await context.messages.archived(list({each.conversation_id for each in kept}))
@@ -110,8 +109,8 @@ async def search_conversation(
                 "role": each.message.role,
                 "timestamp": each.message.timestamp.isoformat(),
                 "excerpt": excerpt(each.message.content, wanted, EXCERPT),
-                **_states_nothing(each.message),
-                **_corrected(each.message, corrections),
+                **({"kind": each.message.kind} if each.message.kind else {}),
+                **({"only_asks": True} if _only_asks(each.message) else {}),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
                 "code": _code(code.get(each.message.uuid, ()), query.strip().removesuffix("()")),
@@ -130,10 +129,10 @@ async def list_decisions(
     since: str | None = None,
     until: str | None = None,
 ) -> dict[str, Any]:
-    """Lists what was decided, ruled or noted in this user's conversations, newest first, and whether it still holds.
+    """Lists the notes, decisions, rules and to-dos of this user's conversations, newest first, and whether they hold.
 
     Ask it before code is changed, and where the user asks what was agreed. `corrected` is what the user said later
-    against a decision, and its `kind` whether that corrects it, says that it is done, or takes it back; `code` says
+    against a decision, and its `how` whether that corrects it, retracts it, or says that it is done; `code` says
     of each definition that it is about what has become of it, as `search_conversation` does. `more` says that there
     are more than were asked for.
 
@@ -150,7 +149,7 @@ async def list_decisions(
     page = await _searched(
         context.messages.decisions, about.strip() or None, doubtful=doubtful, limit=limit + 1, **_times(since, until)
     )
-    # The question of this turn is in the graph already, and may sound like a rule.
+    # What is noted in this very turn is in the graph already.
     found = [each for each in page.items if each.message_id != context.message_id]
     return {
         "about": about.strip(),
@@ -160,10 +159,11 @@ async def list_decisions(
                 "conversation_id": each.conversation_id,
                 "this_conversation": each.conversation_id == context.conversation_id,
                 **({"archived": True} if each.archived else {}),
+                "kind": each.kind,
                 "role": each.role,
                 "timestamp": each.timestamp.isoformat(),
                 "excerpt": excerpt(each.text, (), EXCERPT),
-                **({"corrected": as_told(each.corrected)} if each.corrected else {}),
+                **({"corrected": as_given(each.corrected, context.message_id)} if each.corrected else {}),
                 "code": _code(each.code),
             }
             for each in found[:limit]
@@ -219,45 +219,23 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
 
 
 def _only_asks(message: Message) -> bool:
-    """Whether it is a question; what was piped in behind one states nothing of the user's."""
-    return message.role == "user" and only_asks(message.content)
+    """Whether a user's message is a question."""
+    return message.role == "user" and message.kind is None and is_question(message.content)
 
 
-def _states_nothing(message: Message) -> dict[str, bool]:
-    """That a message is a question, or quotes code: its excerpt need not show that."""
-    if message.role == "assistant":
-        return {"quotes_code": True} if quotes_code(message.content) else {}
-    return {"only_asks": True} if _only_asks(message) else {}
+def _quotes(message: Message) -> bool:
+    """Whether a message says nothing of its own: it quotes what was said, or, without a model, code."""
+    return message.echo or (message.model or "").startswith(f"{EXTRACTIVE}:")
 
 
-def _corrections(messages: Sequence[Message]) -> list[tuple[tuple[str, str], Message]]:
-    """What was said against which notes, in order, each with the answer that says so; what was itself taken back is
-    not told."""
-    answers = sorted((each for each in messages if each.role == "assistant"), key=lambda each: each.timestamp)
-    told = [(pair, answer) for answer in answers for pair in read_acknowledged(answer.content)]
-    taken_back = {note for (said, note), _ in told if retracts(said)}
-    return [each for each in told if as_quoted(each[0][0]) not in taken_back]
-
-
-def _corrected(message: Message, corrections: Sequence[tuple[tuple[str, str], Message]]) -> dict[str, Any]:
-    """The last correction of a note."""
-    if message.role != "user":
-        return {}
-    later = [(said, answer) for (said, note), answer in corrections if is_note(message.content, note)]
-    if not later:
-        return {}
-    said, answer = later[-1]
-    told = {"message_id": answer.in_reply_to, "timestamp": answer.timestamp.isoformat(), "excerpt": said}
-    return {"corrected": told}
-
-
-def as_told(correction: Correction) -> dict[str, Any]:
-    """What the user said later against a decision."""
+def as_given(correction: Correction, message_id: str | None = None) -> dict[str, Any]:
+    """What the user said later against a decision; ``just_now`` where that is the message that is being answered."""
     return {
         "message_id": correction.message_id,
         "timestamp": correction.timestamp.isoformat(),
         "excerpt": excerpt(correction.text, (), EXCERPT),
-        "kind": correction.kind,
+        "how": correction.how,
+        **({"just_now": True} if correction.message_id == message_id else {}),
     }
 
 

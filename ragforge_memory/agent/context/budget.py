@@ -26,7 +26,6 @@ from ragforge_memory.agent.context.prompt import (
     tokens_of,
 )
 from ragforge_memory.graph.records import to_json
-from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
@@ -333,7 +332,7 @@ def _of_repeated(message: Message, cut: Cut) -> Cut:
     that it quotes, which says how it is read again."""
     if not cut.results or cut.texts or message.role != "assistant" or len(message.content) <= cut.results:
         return cut
-    return replace(cut, texts=cut.results) if only_repeats(message.role, message.content) else cut
+    return replace(cut, texts=cut.results) if message.echo else cut
 
 
 def exchange_tokens(exchange: Exchange, cut: Callable[[Message], Cut]) -> int:

@@ -177,6 +177,8 @@ class HeldMessages:
             provider_parts=new.provider_parts,
             importance=new.importance,
             trust=new.trust,
+            kind=new.kind,
+            echo=new.echo,
             metadata=dict(new.metadata or {}),
             user_id=info.user_id,
             project=info.project,

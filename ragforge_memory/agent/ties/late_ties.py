@@ -9,7 +9,6 @@ from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.messages import CodeTies
 from ragforge_memory.graph.ties import Named, TieStore, Untied
-from ragforge_memory.language.said.echoes import only_repeats
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -36,5 +35,4 @@ def _named(message: Untied) -> CodeTies:
     if message.role == "user":
         said = Question(message.content)
         return CodeTies(mentions=said.told, files=said.files)
-    echo = only_repeats("assistant", message.content)
-    return answer_ties(Question(message.question), message.content, echo=echo)
+    return answer_ties(Question(message.question), message.content, echo=message.echo)

@@ -8,8 +8,8 @@ from functools import cached_property
 from ragforge_memory.code.mentions import Mentions, find_mentions, find_plain_constants, find_plain_types
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.graph.messages import CodeTies, Mention
-from ragforge_memory.language.said.echoes import only_asks
 from ragforge_memory.models.code import ScopeTie
+from ragforge_memory.text.forms import is_question, read_form
 
 # Where a capital exports a name, functions have one too.
 _EXPORTED = tuple(f"{kind}@{language}" for kind in ("function", "method") for language in ("go", "csharp"))
@@ -33,7 +33,7 @@ class Question:
     @cached_property
     def told(self) -> tuple[Mention, ...]:
         """Those that it states something about: none where it only asks."""
-        return () if only_asks(self.text) else self.names
+        return () if read_form(self.text) is None and is_question(self.text) else self.names
 
     @cached_property
     def files(self) -> tuple[str, ...]:
@@ -45,9 +45,7 @@ class Question:
         return find_mentions(self.text)
 
 
-def answer_ties(
-    question: Question, answer: str, touched: tuple[ScopeTie, ...] = (), *, echo: bool, nothing: bool = False
-) -> CodeTies:
+def answer_ties(question: Question, answer: str, touched: tuple[ScopeTie, ...] = (), *, echo: bool = False) -> CodeTies:
     """What an answer, and the question that it answers, are tied to.
 
     "It multiplies by 31" is about what its question named.
@@ -57,12 +55,11 @@ def answer_ties(
         answer: what was said to that.
         touched: what tools read, edited or tested for it.
         echo: the answer only quotes messages: it is about their code through them, and no decision again.
-        nothing: it is an echo that found nothing, and is about nothing, whatever tools have read.
     """
     mentions = Mentions() if echo else find_mentions(answer)
     answered = () if echo or question.told or not answer.strip() else question.names
     return CodeTies(
-        touched=tuple(tie for tie in touched if not nothing or tie.kind != "read"),
+        touched=touched,
         mentions=tuple(dict.fromkeys((*answered, *map(Mention.of, mentions.names)))),
         files=(*question.files, *mentions.files),
         told=question.told,

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
@@ -22,10 +21,11 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.graph.waiting import WaitingText
-from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import Redactor
+from ragforge_memory.text.forms import read_form
+from ragforge_memory.text.titles import tells_title, title_of
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ T = TypeVar("T")
 def said(redactor: Redactor, uuid: str, role: Role, text: str) -> NewMessage:
     """What somebody said, as it is stored: redacted, counted and weighed."""
     content = redactor.text(text)
+    form = read_form(content) if role == "user" else None
     return NewMessage(
         uuid=uuid,
         role=role,
@@ -47,12 +48,14 @@ def said(redactor: Redactor, uuid: str, role: Role, text: str) -> NewMessage:
         token_count=estimate_tokens(content),
         importance=importance_of(content, role=role),
         trust="user" if role == "user" else "agent",
+        kind=form.kind if form else None,
+        how=form.how if form else None,
     )
 
 
 def title_from(message: NewMessage) -> str | None:
     """The title that a user's message gives a conversation without one; a greeting leaves that to what is said next."""
-    return None if message.role != "user" or only_greets(message.content) else title_of(message.content)
+    return title_of(message.content) if message.role == "user" and tells_title(message.content) else None
 
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
@@ -384,6 +387,8 @@ class Keeping:
             provider_parts=new.provider_parts,
             importance=new.importance,
             trust=new.trust,
+            kind=new.kind,
+            echo=new.echo,
             tool_calls=tuple(calls),
         )
         self._services.remembered.said(message, stored=stored)

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.importance import IMPORTANT, importance_of
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.search.messages import Searcher
@@ -24,12 +24,8 @@ from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.receipts import Receipt
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.language.said.bare_corrections import read_acknowledged
-from ragforge_memory.language.said.echoes import only_repeats
-from ragforge_memory.language.said.stock import says_nothing
 from ragforge_memory.llm.asking import chunks_of
 from ragforge_memory.llm.port import (
-    EXTRACTIVE,
     ChatMessage,
     Finished,
     ModelRequest,
@@ -110,6 +106,7 @@ class Turn:
         self._context = ConversationContext()
         self._prepared: Prepared | None = None
         self._state: MessageState = "complete"
+        self._echo = False
 
     async def run(self) -> AssistantResponse:
         """Runs the turn to its end.
@@ -247,6 +244,7 @@ class Turn:
     def _ended(self, finished: Finished) -> None:
         """The last answer has come; one that the model's limit cut, or that never came, is no whole one."""
         self._final_parts = finished.provider_parts
+        self._echo = finished.echo
         if finished.reason == "length" or not "".join(self._content).strip():
             log.warning("%s ended its answer early (%s)", self._services.model_name, finished.reason)
             self._state = "partial"
@@ -329,8 +327,6 @@ class Turn:
 
     def _answer(self, state: MessageState) -> Answer:
         content = self._redactor.text("".join(self._content))
-        nothing = self._services.provider.name == EXTRACTIVE and says_nothing(content)
-        echo = nothing or only_repeats("assistant", content)
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -348,12 +344,13 @@ class Turn:
             model=self._services.model_name,
             usage=self._usage,
             provider_parts=parts,
-            importance=_importance(content, self._tools.calls, echo=echo, asked=self._text),
+            importance=importance_of("" if self._echo else content, self._tools.calls),
             trust="agent",
+            echo=self._echo,
             receipt=self._prepared.receipt if self._prepared else None,
         )
         touched = tuple(self._tools.scopes)
-        ties = answer_ties(Question(self._redactor.text(self._text)), content, touched, echo=echo, nothing=nothing)
+        ties = answer_ties(Question(self._redactor.text(self._text)), content, touched, echo=self._echo)
         receipt = Receipt() if self._prepared is None else self._prepared.edges
         return Answer(message, tuple(self._tools.calls), ties, receipt)
 
@@ -377,17 +374,6 @@ class Turn:
             state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )
-
-
-def _importance(content: str, calls: list[ToolCall], *, echo: bool, asked: str) -> float | None:
-    """How much an answer matters: one that repeats what was said nothing, but for what it says is corrected by what."""
-    if echo:
-        return IMPORTANT if read_acknowledged(content) else None
-    importance = importance_of(content, calls)
-    # What tells the user's own decisions again is none; what was edited on the way is. To read a question takes longer.
-    if importance is not None and only_repeats("user", asked):
-        return importance_of("", calls)
-    return importance
 
 
 def _sendable(asked: ToolRequest) -> ToolRequest:

@@ -21,10 +21,10 @@ from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError
 from ragforge_memory.graph.summaries import Lease, SummaryStore
-from ragforge_memory.language.reading.title import only_greets
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.text.titles import tells_title
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -347,7 +347,7 @@ def _answers(messages: Sequence[Message]) -> list[Message]:
 def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
     """The first question that was answered, and its answer; behind an answered greeting the question alone will do."""
     questions = {message.uuid: message.content for message in messages if message.role == "user"}
-    telling = [content for content in questions.values() if not only_greets(content)]
+    telling = [content for content in questions.values() if tells_title(content)]
     answers = _answers(messages)
     for answer in answers:
         asked = questions.get(answer.in_reply_to or "") or next(iter(telling), None)

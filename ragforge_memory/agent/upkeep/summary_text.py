@@ -10,13 +10,9 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ragforge_memory.agent.context.prompt import fenced
-from ragforge_memory.agent.inputs import title_of
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
-from ragforge_memory.language.reading.title import as_title
-from ragforge_memory.language.said.echoes import only_repeats
-from ragforge_memory.language.said.stock import is_stock
 from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import (
     EXTRACTIVE,
@@ -30,6 +26,7 @@ from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import truncated, well_formed
 from ragforge_memory.text.sentences import central, sentences, tells
+from ragforge_memory.text.titles import title_of
 
 log = logging.getLogger(__name__)
 
@@ -109,7 +106,9 @@ class Summarizer:
             ModelError: the model failed, or said nothing.
         """
         if extract or not self.asks:
-            return await self._extracted([(message.role == "user", message.content) for message in messages])
+            # What only quotes what was said would be a summary of the summary's own source.
+            own = [each for each in messages if not each.echo] or messages
+            return await self._extracted([(each.role == "user", each.content) for each in own])
         most = min(MESSAGE_CHARACTERS, max(200, 2 * self._provider.context_window // max(len(messages), 1)))
         shown = "\n\n".join(as_lines(message, most, truncated) for message in messages)
         return await self._asked(f"messages {messages[0].seq} to {messages[-1].seq} of a conversation", shown)
@@ -136,7 +135,7 @@ class Summarizer:
             _TITLE.format(today=self._today().isoformat()), (ChatMessage("user", fenced(begun)),), purpose="title"
         )
         said = (await self._complete(request)).strip().splitlines()
-        return as_title(self._redacted(said[0])) or None if said else None
+        return title_of(self._redacted(said[0]).strip(" \t\"'`*#")) or None if said else None
 
     async def _asked(self, what: str, shown: str) -> Written:
         request = ModelRequest(
@@ -156,10 +155,7 @@ class Summarizer:
 
     async def _extracted(self, texts: Sequence[tuple[bool, str]]) -> Written:
         """The sentences nearest to the middle of all; the user's word is among them where there is one."""
-        # What only quotes what was said, or asks for it, would be a summary of the summary's own source.
-        own = [(asked, text) for asked, text in texts if not only_repeats("user" if asked else "assistant", text)]
-        told = own or texts
-        found = [(asked, each) for asked, text in told for each in sentences(text) if asked or not is_stock(each)]
+        found = [(asked, each) for asked, text in texts for each in sentences(text)]
         telling = [each for each in found if tells(each[1])] or found
         if not telling:
             said = [text for _, text in texts if text.strip()]

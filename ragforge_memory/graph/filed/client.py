@@ -29,7 +29,7 @@ READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
-    | {"important_said", "near_messages"}
+    | {"decisions", "correctable_decisions", "near_messages"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
@@ -355,7 +355,7 @@ class FiledClient(GraphClient):
         # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
         if name in ("found_messages", "near_messages"):
             rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
-        elif name == "important_said":
+        elif name == "decisions":
             for row in rows:
                 row["gone"] = row["gone"] or row["message"]["uuid"] in lost
         else:
