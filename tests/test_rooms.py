@@ -22,20 +22,21 @@ NAME = "ragforge_memory"
 
 # Dependencies point to a lower floor, or stay in the room.
 FLOORS: dict[int, tuple[str, ...]] = {
-    13: ("cli",),
-    12: ("server", "mcp", "integrations"),
-    11: ("api",),
-    10: ("archive", "insights"),
-    9: ("agent",),
-    8: ("tools",),
-    7: ("memory",),
-    6: ("code", "knowledge"),
-    5: ("graph", "llm", "embeddings", "scaffold"),
-    4: ("vendors",),
-    3: ("importers", "config", "events", "downloads"),
-    2: ("retrieval", "redaction", "home", "project"),
-    1: ("language",),
-    0: ("models", "errors", "collection", "json_line", "text"),
+    14: ("cli",),
+    13: ("server", "mcp", "integrations"),
+    12: ("api",),
+    11: ("archive", "insights"),
+    10: ("agent",),
+    9: ("tools",),
+    8: ("memory",),
+    7: ("code", "knowledge"),
+    6: ("graph", "llm", "embeddings", "scaffold"),
+    5: ("vendors",),
+    4: ("importers", "config", "events", "downloads"),
+    3: ("retrieval", "redaction", "home", "project"),
+    2: ("language",),
+    1: ("models", "errors", "collection", "json_line"),
+    0: ("text",),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 

@@ -55,7 +55,9 @@ async def decisions(
         )
     store = DecisionStore(services.graph, services.owner)
     references = ReferenceStore(services.graph, services.owner)
-    behind = _place_of(cursor)
+    begin = _place_of(cursor)
+    # A page begins with what was said at the moment at which the one before ended: copies of that are known again.
+    behind = Place(begin.time, "~", 0) if begin else None
     size = PAGE if name or doubtful else limit + 1
     listed: list[Decision] = []
     last: Place | None = None
@@ -66,14 +68,16 @@ async def decisions(
         for each in page:
             decision = _decision(each, ties.get(each.message.uuid, ()))
             key = (decision.timestamp, decision.role, decision.text)
+            if each.gone or key in shown or not each.message.content:
+                continue
             # A conversation that was imported as a copy says the same at the same moment.
-            if each.gone or key in shown or (doubtful and not decision.doubtful):
+            shown.add(key)
+            if (begin is not None and _is_before(each.place, begin)) or (doubtful and not decision.doubtful):
                 continue
             if name and not (each.tied or _has_words(name, each.message.content)):
                 continue
             if len(listed) == limit and last is not None:
                 return DecisionPage(items=tuple(listed), next_cursor=_cursor_of(last))
-            shown.add(key)
             listed.append(decision)
             last = each.place
         if len(page) < size:
@@ -102,6 +106,11 @@ def _has_words(about: str, text: str) -> bool:
     """Whether a text has every word, in any form."""
     words = [word.lower() for word in about.split()]
     return len(matched(words, text)) == len(words)
+
+
+def _is_before(place: Place, end: Place) -> bool:
+    """Whether a page that ended there had this place."""
+    return place.time == end.time and (place.conversation_id, place.seq) >= (end.conversation_id, end.seq)
 
 
 def _cursor_of(place: Place) -> str:

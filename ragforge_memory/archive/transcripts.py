@@ -17,7 +17,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
-from ragforge_memory.text.titles import tells_title, title_of
+from ragforge_memory.text.titles import title_of
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -369,7 +369,6 @@ class _Importer:
 
 
 def _begun(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What a title is made of: the first question that does more than greet, else what was said first."""
+    """What a title is made of: the first question, else what was said first."""
     asked = [row["content"] for row in rows if row["role"] == "user"]
-    telling = (text for text in asked if text and tells_title(text))
-    return next(telling, "") or next(filter(None, [*asked, *(row["content"] for row in rows)]), "")
+    return next(filter(None, [*asked, *(row["content"] for row in rows)]), "")

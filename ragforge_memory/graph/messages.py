@@ -79,7 +79,16 @@ class NewMessage:
             kept["timestamp"] = self.timestamp.isoformat()
         return kept
 
+    def placed(self, conversation_id: str, seq: int, **more: Any) -> Message:
+        """The message as it is read back, with what a store knows of it besides."""
+        values = {name: getattr(self, name) for name in _READ_BACK}
+        return Message(conversation_id=conversation_id, seq=seq, **{**values, **more})
 
+
+_READ_BACK = (
+    *("uuid", "role", "content", "token_count", "state", "in_reply_to", "model", "provider_parts", "importance"),
+    *("trust", "kind", "echo"),
+)
 _AS_THEY_ARE = ("token_count", "in_reply_to", "model", "importance", "trust", "kind", "receipt")
 
 
@@ -224,7 +233,6 @@ class MessageStore(WaitingTexts):
 
     async def _corrected(self, conversation_id: str, new: NewMessage, *, recover: bool) -> Statement | None:
         """The earlier message that one is said against."""
-        form = read_form(new.content)
         rows = await self._client.read(
             "correctable_decisions",
             conversation_id=conversation_id,
@@ -233,11 +241,9 @@ class MessageStore(WaitingTexts):
             recover=recover,
             **self._owner,
         )
-        statements = [
-            Statement(row["message"]["uuid"], row["message"]["content"] or "", row["message"]["kind"], row["here"])
-            for row in rows
-            if row["message"]["uuid"] != new.uuid
-        ]
+        found = [(row["message"], row["here"]) for row in rows if row["message"]["uuid"] != new.uuid]
+        statements = [Statement(said["uuid"], said["content"] or "", said["kind"], here) for said, here in found]
+        form = read_form(new.content)
         return find_corrected(form.text if form else new.content, new.how or "corrects", statements)
 
     async def complete_turn(

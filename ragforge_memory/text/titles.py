@@ -15,8 +15,3 @@ def title_of(question: str) -> str:
     title = shorten(line, MAX_TITLE, placeholder="…")
     # A single word is longer than that.
     return title if title != "…" or line == "…" else f"{line[: MAX_TITLE - 1]}…"
-
-
-def tells_title(text: str) -> bool:
-    """Whether a title can be made of a text: fewer than three words are a greeting or a name."""
-    return len(text.split()) > 2

@@ -120,6 +120,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                     "summarize_every": 10,
                     "title": None,
                     "title_source": None,
+                    "corrects": {"uuid": None, "how": None},
                 },
             }
             for name, parameters in asked.items():
@@ -136,13 +137,13 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
     await conversations.delete(long)
 
 
-async def test_a_page_of_what_is_important_costs_the_same_of_many(
+async def test_a_page_of_decisions_costs_the_same_of_many(
     either_client: GraphClient, either_config: Neo4jConfig, owner: Owner
 ) -> None:
     """Neither what the owner has behind the page is read, nor what others have."""
     others = Owner(f"not-{owner.user_id}", owner.project)
-    statement = statement_for("important_said", await either_client.server_version())
-    everything = {"about": None, "folder": "//", "starts": [], "acknowledges": "", "others": True}
+    statement = statement_for("decisions", await either_client.server_version())
+    everything = {"about": None, "folder": "//", "until": None}
     newest = {"before": None, "before_conversation": "", "before_seq": 0}
     asked = {"since": None, **newest, **everything, "limit": 20, **owner.parameters}
     made: list[tuple[ConversationStore, str]] = []

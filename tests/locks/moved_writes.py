@@ -47,7 +47,7 @@ def _imported(g: Ground, conversation: str, after: int, token: str | None, *, fr
         "token": token,
         "after": after,
         "tokens": 1,
-        "messages": [{**message, "tool_calls": [call]}],
+        "messages": [{**message, "tool_calls": [call], "corrects": {"uuid": g["m1"], "how": "corrects"}}],
     }
 
 
@@ -189,6 +189,11 @@ MOVED: dict[str, list[Way]] = {
                 {"message": g[message], "uuid": g[other], "number": 0, "properties": {"to_seq": 1}}
                 for message, other in (("r1", "main"), ("r2", "second"))
             ]
+        }
+    ],
+    "restore_corrections": [
+        lambda g: {
+            "rows": [{"message": g["m5"], "uuid": g["m1"], "number": 0, "properties": {"how": "done"}}],
         }
     ],
     "restore_reuse": [

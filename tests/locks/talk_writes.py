@@ -21,6 +21,7 @@ def _message(g: Ground, role: str = "user", **more: Any) -> Parameters:
         "tokens": 1,
         "title": "Prices",
         "title_source": None,
+        "corrects": {"uuid": None, "how": None},
     }
 
 
@@ -131,6 +132,7 @@ TALK: dict[str, list[Way]] = {
     "append_message": [
         lambda g: _message(g),
         lambda g: {**_message(g), "conversation_id": g["second"], "title_source": "provisional"},
+        lambda g: {**_message(g, kind="note"), "corrects": {"uuid": g["m1"], "how": "corrects"}},
     ],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],

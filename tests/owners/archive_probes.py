@@ -221,6 +221,10 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(lambda a, b: _given(b.question, a.conversation), expect=_no_numbers),
         Probe(lambda a, b: _given(a.answer, b.conversation), expect=_no_numbers),
     ],
+    "restore_corrections": [
+        Probe(lambda a, b: _given(b.question, a.answer), expect=_no_numbers),
+        Probe(lambda a, b: _given(a.answer, b.question), expect=_no_numbers),
+    ],
     "restore_reuse": [
         Probe(lambda a, b: _given(b.answer, a.call, b.call), expect=_no_numbers),
         Probe(lambda a, b: _given(a.answer, b.call, a.call), expect=_no_numbers),

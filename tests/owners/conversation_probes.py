@@ -187,7 +187,10 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "finish_delete": [Probe(lambda a, b: {"uuid": b.deleting})],
     "unfinished_deletes": [Probe(lambda a, b: {}, expect=something)],
-    "append_message": [Probe(lambda a, b: turn(b.conversation), expect=nothing)],
+    "append_message": [
+        Probe(lambda a, b: turn(b.conversation), expect=nothing),
+        Probe(lambda a, b: turn(a.conversation, corrects={"uuid": b.question, "how": "corrects"}), expect=something),
+    ],
     "complete_turn": [
         Probe(lambda a, b: turn(b.conversation), expect=nothing),
         Probe(

@@ -71,6 +71,7 @@ def turn(conversation_id: str, **ties: Any) -> Parameters:
         "mentions": [],
         "mentioned_files": [],
         "told": [],
+        "corrects": {"uuid": None, "how": None},
         **ties,
     }
 

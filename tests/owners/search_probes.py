@@ -60,7 +60,7 @@ _SHARED = (
     "message_count: 0, lineage_ids: [c.uuid], lineage_tops: [3], user_id: c.user_id, project: c.project, "
     "created_at: datetime(), updated_at: datetime()})"
 )
-_IMPORTANT = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:Important"
+_DECIDED = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:Decision, m.kind = 'note'"
 _FROM_THE_NEWEST: dict[str, Any] = {
     "since": None,
     "before": None,
@@ -69,9 +69,7 @@ _FROM_THE_NEWEST: dict[str, Any] = {
     "limit": 100,
     "about": None,
     "folder": "//",
-    "starts": [],
-    "acknowledges": "",
-    "others": True,
+    "until": None,
 }
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
@@ -121,10 +119,18 @@ SEARCH: dict[str, list[Probe]] = {
     "similar_conversations_vector": [
         Probe(lambda a, b: _asked(b), prepare=_EMBEDDED, expect=_some),
     ],
-    "important_said": [
-        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=_IMPORTANT, expect=_one_row),
-        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=f"{_IMPORTANT} WITH count(*) AS set {_SHARED}", expect=_one_row),
-        Probe(lambda a, b: {**_FROM_THE_NEWEST, "about": "the"}, prepare=_IMPORTANT, expect=_one_row),
+    "decisions": [
+        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=_DECIDED, expect=_one_row),
+        Probe(lambda a, b: _FROM_THE_NEWEST, prepare=f"{_DECIDED} WITH count(*) AS set {_SHARED}", expect=_one_row),
+        Probe(lambda a, b: {**_FROM_THE_NEWEST, "about": "the"}, prepare=_DECIDED, expect=_one_row),
+    ],
+    "correctable_decisions": [
+        Probe(
+            lambda a, b: {"conversation_id": a.conversation, "until": None, "limit": 100},
+            prepare=_DECIDED,
+            expect=_one_row,
+        ),
+        Probe(lambda a, b: {"conversation_id": b.conversation, "until": None, "limit": 100}, expect=nothing),
     ],
     "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=nothing)],
     "found_messages": [

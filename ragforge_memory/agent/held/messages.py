@@ -161,24 +161,12 @@ class HeldMessages:
         held = await self._of(conversation_id)
         info = self._conversations.infos[conversation_id]
         now = datetime.now(UTC)
-        message = Message(
-            uuid=new.uuid,
-            conversation_id=conversation_id,
-            seq=info.head_seq + 1,
-            role=new.role,
-            content=new.content,
-            reasoning=new.reasoning or None,
+        message = new.placed(
+            conversation_id,
+            info.head_seq + 1,
             timestamp=now,
-            token_count=new.token_count,
-            state=new.state,
-            in_reply_to=new.in_reply_to,
-            model=new.model,
+            reasoning=new.reasoning or None,
             usage=new.usage,
-            provider_parts=new.provider_parts,
-            importance=new.importance,
-            trust=new.trust,
-            kind=new.kind,
-            echo=new.echo,
             metadata=dict(new.metadata or {}),
             user_id=info.user_id,
             project=info.project,

@@ -21,11 +21,11 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.graph.waiting import WaitingText
-from ragforge_memory.models.conversation import Message, Role, ToolCall
+from ragforge_memory.models.conversation import Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import Redactor
 from ragforge_memory.text.forms import read_form
-from ragforge_memory.text.titles import tells_title, title_of
+from ragforge_memory.text.titles import title_of
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ def said(redactor: Redactor, uuid: str, role: Role, text: str) -> NewMessage:
 
 
 def title_from(message: NewMessage) -> str | None:
-    """The title that a user's message gives a conversation without one; a greeting leaves that to what is said next."""
-    return title_of(message.content) if message.role == "user" and tells_title(message.content) else None
+    """The title that a user's message gives a conversation without one."""
+    return title_of(message.content) if message.role == "user" else None
 
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
@@ -373,24 +373,7 @@ class Keeping:
             services.outage.waits(self._conversation_id)
 
     def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
-        message = Message(
-            uuid=new.uuid,
-            conversation_id=self._conversation_id,
-            seq=seq,
-            role=new.role,
-            content=new.content,
-            timestamp=datetime.now(UTC),
-            token_count=new.token_count,
-            state=new.state,
-            in_reply_to=new.in_reply_to,
-            model=new.model,
-            provider_parts=new.provider_parts,
-            importance=new.importance,
-            trust=new.trust,
-            kind=new.kind,
-            echo=new.echo,
-            tool_calls=tuple(calls),
-        )
+        message = new.placed(self._conversation_id, seq, timestamp=datetime.now(UTC), tool_calls=tuple(calls))
         self._services.remembered.said(message, stored=stored)
 
     async def _say(self) -> None:

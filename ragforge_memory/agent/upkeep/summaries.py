@@ -24,7 +24,6 @@ from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
-from ragforge_memory.text.titles import tells_title
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -345,12 +344,11 @@ def _answers(messages: Sequence[Message]) -> list[Message]:
 
 
 def _first_exchange(messages: Sequence[Message]) -> tuple[str, str] | None:
-    """The first question that was answered, and its answer; behind an answered greeting the question alone will do."""
+    """The first question that was answered, and its answer."""
     questions = {message.uuid: message.content for message in messages if message.role == "user"}
-    telling = [content for content in questions.values() if tells_title(content)]
-    answers = _answers(messages)
-    for answer in answers:
-        asked = questions.get(answer.in_reply_to or "") or next(iter(telling), None)
-        if asked in telling:
+    first = next(iter(questions.values()), None)
+    for answer in _answers(messages):
+        asked = questions.get(answer.in_reply_to or "") or first
+        if asked:
             return asked, answer.content
-    return (telling[0], "") if telling and answers else None
+    return None
