@@ -44,10 +44,14 @@ CALL (c, batch) {
   UNWIND batch.messages AS row
   WITH c, row WHERE row.corrects IS NOT NULL
   WITH c, row ORDER BY row.corrects.uuid
-  MATCH (m:Message {uuid: row.uuid}), (x:Message {uuid: row.corrects.uuid})
-  WHERE m.conversation_id = c.uuid AND x.conversation_id = c.uuid
-  MERGE (m)-[e:CORRECTS]->(x)
-  SET e.how = row.corrects.how
+  MATCH (x:Message {uuid: row.corrects.uuid})
+  WHERE x.conversation_id = c.uuid
+  SET x.uuid = row.corrects.uuid
+  WITH c, row, x
+  MATCH (m:Message {uuid: row.uuid})
+  WHERE m.conversation_id = c.uuid AND NOT EXISTS { (m)-[:CORRECTS]->(x) }
+  SET m.uuid = row.uuid
+  CREATE (m)-[:CORRECTS {how: row.corrects.how}]->(x)
 }
 RETURN c.uuid AS uuid
 

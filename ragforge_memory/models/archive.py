@@ -26,7 +26,7 @@ from ragforge_memory.models.archive_values import (
     Verbatim,
 )
 
-__all__ = ["JSON_PROPERTIES", "Merged", "Moment", "Record", "Reference"]
+__all__ = ["JSON_PROPERTIES", "Merged", "Moment", "Record", "Reference", "Used"]
 
 FORMAT: Final = "ragforge-memory archive"
 """What a document and the first line of a file say that they are."""

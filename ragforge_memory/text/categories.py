@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple, get_args
 
-Category = Literal["error", "code", "solution", "preference", "intent", "result", "next"]
+Category = Literal["decision", "error", "code", "solution", "preference", "intent", "result", "next"]
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 """In their order: a text is of the first that it has a word of."""

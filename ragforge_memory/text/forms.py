@@ -46,7 +46,7 @@ class Form:
 
 # A label opens a message; what is spoken opens a sentence. At most twelve rows.
 _LABELS: tuple[tuple[str, Kind | None, How | None], ...] = (
-    ("note", "note", None),
+    ("(?:note|remember)", "note", None),
     ("decision", "decision", None),
     ("rule", "rule", None),
     ("to-?do", "todo", None),

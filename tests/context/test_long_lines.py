@@ -10,12 +10,13 @@ import pytest
 
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
-from ragforge_memory.agent.context.importance import own_words
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.language.reading.given_text import mentions_of, split_given
 from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.language.reading.title import condensed
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.text.forms import read_form
 from ragforge_memory.text.sentences import sentences
 
 # Seconds of processor; before, each of these took ten or more.
@@ -25,7 +26,8 @@ _SOON = 3.0
 @pytest.mark.parametrize(
     "reads",
     [
-        lambda: own_words("`" + "a b " * 16_000, "assistant"),
+        lambda: importance_of("we decide " * 16_000 + "error", role="user"),
+        lambda: read_form("we have " * 16_000),
         lambda: _parsed("# a" + " " * 60_000 + "!b"),
         lambda: mentions_of("A" * 20_000 + ":"),
         lambda: sentences("[" * 40_000 + "[a](" * 20_000),
@@ -35,7 +37,8 @@ _SOON = 3.0
         lambda: split_given("see this:\n" + "\n" * 60_000 + "x"),
     ],
     ids=[
-        "a backtick that is never closed",
+        "a beginning of a keyword again and again",
+        "a beginning of a form again and again",
         "a heading of blanks",
         "a token",
         "links that are none",
@@ -49,12 +52,6 @@ def test_a_text_is_read_in_time(reads: Callable[[], object]) -> None:
     began = time.process_time()
     reads()
     assert time.process_time() - began < _SOON
-
-
-def test_lines_in_backticks_are_no_own_words_and_names_are() -> None:
-    assert own_words("It says `# we decided never to ask` there, in `Cart.add` too.", "assistant") == (
-        "It says `` there, in `Cart.add` too."
-    )
 
 
 def _message(seq: int, text: str) -> Message:

@@ -25,7 +25,7 @@ UNWIND range(1, $count) AS seq
 CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: c.uuid + '-' + seq, conversation_id: c.uuid, seq: seq, role: 'user',
   content: 'message ' + seq, state: 'complete', user_id: c.user_id, project: c.project,
   timestamp: datetime() - duration({milliseconds: $count - seq, hours: $hours})})
-FOREACH (_ IN CASE WHEN seq % 5 = 0 THEN [1] ELSE [] END | SET m:Important)
+FOREACH (_ IN CASE WHEN seq % 5 = 0 THEN [1] ELSE [] END | SET m:Important:Decision, m.kind = 'note')
 FOREACH (_ IN CASE WHEN seq % 10 = 0 THEN [1] ELSE [] END |
   CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: m.uuid + 'c', message_id: m.uuid, index: 0, tool_name: 'look',
     arguments: '{}', success: true, timestamp: datetime()})-[:PRODUCED_RESULT]->(:ToolResult {uuid: m.uuid + 'r'}))

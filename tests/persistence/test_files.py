@@ -76,7 +76,8 @@ async def test_tools_that_read_the_projects_files_keep_out(keeping: Keeping, tmp
 def test_every_statement_with_texts_of_messages_is_known() -> None:
     """What reads or writes such texts goes through the files; the exceptions are of code, summaries and insights."""
     texts = re.compile(r"\bm\w*\.(?:content|reasoning|provider_parts)|\.content, \.(?:token_count, \.state|reasoning)|"
-                       r"\.arguments|result\.result|\$message\b|\bx\.content|\.content, \.in_reply_to")  # fmt: skip
+                       r"\.arguments|result\.result|\$message\b|\bx\.content|"
+                       r"\.content, \.(?:in_reply_to|kind)")  # fmt: skip
     known = READS | WRITES | {"search_history_text", "search_owner_text", "archive_sizes"}
     # The condition that a message has text is asked of has_text first; the others ask whether the graph has none. Of
     # what is in files no name is known afterwards.

@@ -35,6 +35,7 @@ _TESTS = re.compile(r"(?:^|_)tests?(?:_|$)", re.I)
 _PLACES = ("file", "path", "file_path", "name", "target")
 _MARKS = re.compile(r"^[\s>#*\-•\d.)]+(?=\S)")
 _OF_CATEGORY: dict[Category, Kind] = {
+    "decision": "decision",
     "solution": "solution",
     "error": "error",
     "preference": "decision",
