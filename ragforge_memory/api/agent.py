@@ -494,15 +494,14 @@ class AsyncConversationAgent:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Decision]:
-        """What was decided, ruled or noted in this owner's conversations, the newest first, and whether it still holds.
+        """The notes, decisions, rules and to-dos of this owner's conversations, the newest first, and whether they hold.
 
-        Without a model: messages that decide or rule something by their words, what the user notes, and what has an
-        ``importance`` of .9 or more. Each is told with what the user said later against it, and with what has become
-        of the code that it is about, as of the last `ingest`.
+        They are the messages that say so (``note: …``, "we decided that …"), see docs/search.md. Each comes with what
+        was said against it later, and with what has become of the code that it is about, as of the last `ingest`.
 
         Args:
             about: only those that have these words, or are about code or a file of this name, of then or of now; of a
-                folder those about what is in it. Where there are none, those that have words which begin with these.
+                folder those about what is in it.
             doubtful: only those that were corrected, or of whose code something has changed or is gone.
             since: only what was said then or later: a datetime, a date or ISO text, local time without a zone.
             until: only what was said then or earlier; what corrects it may be later.
