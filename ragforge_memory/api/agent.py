@@ -494,7 +494,7 @@ class AsyncConversationAgent:
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Decision]:
-        """The notes, decisions, rules and to-dos of this owner's conversations, the newest first, and whether they hold.
+        """The notes, decisions, rules and to-dos of this owner, the newest first, and whether they still hold.
 
         They are the messages that say so (``note: …``, "we decided that …"), see docs/search.md. Each comes with what
         was said against it later, and with what has become of the code that it is about, as of the last `ingest`.
