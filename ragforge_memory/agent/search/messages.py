@@ -180,6 +180,7 @@ class _Found:
         self._hidden = {*text.hidden, *meaning.hidden}
         self._reader = text.reader or meaning.reader
         self._times: dict[Place, datetime] = {}
+        self._users: set[Place] = set()
         self._text = self._by_place(text)
         self._meaning = self._near_enough(self._by_place(meaning))
         self._nearest = len(meaning.items)
@@ -233,7 +234,7 @@ class _Found:
             # between the two reads.
             unjudged = text if self._nearest < depth else self._without_vector
             worst = min((each.score for each in found.values()), default=None)
-            for each in ranked(fused_with_gaps(text, meaning, unjudged), self._times, most):
+            for each in ranked(fused_with_gaps(text, meaning, unjudged, users=self._users), self._times, most):
                 if each.place not in found:
                     score = each.score if worst is None else min(each.score, worst)
                     found[each.place] = each._replace(score=score)
@@ -276,6 +277,8 @@ class _Found:
             scores[place] = max(hit.score, scores.get(place, hit.score))
             if hit.time is not None:
                 self._times[place] = hit.time
+            if hit.user:
+                self._users.add(place)
         return scores
 
     def _place(self, hit: Hit) -> Place:
