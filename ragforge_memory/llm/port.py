@@ -106,12 +106,14 @@ class Finished:
     """The last chunk of every complete stream.
 
     ``reason`` is ``stop``, ``tool_calls``, ``length`` (the answer was cut at the model's limit) or ``other``;
-    ``provider_parts`` belongs on the assistant's `ChatMessage`, with ``parts_model`` set to `model_key`.
+    ``provider_parts`` belongs on the assistant's `ChatMessage`, with ``parts_model`` set to `model_key`. ``echo`` says
+    that the answer only quotes what was said before, or states nothing: searches leave such messages out.
     """
 
     reason: str
     usage: Usage = field(default_factory=Usage)
     provider_parts: Any = None
+    echo: bool = False
 
 
 ModelChunk = TextChunk | ReasoningChunk | ToolRequestChunk | Finished
