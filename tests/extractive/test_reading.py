@@ -151,7 +151,8 @@ async def test_a_decision_before_a_question_leaves_the_question() -> None:
 
 
 async def test_a_pasted_error_is_looked_for_without_the_values_in_it() -> None:
-    text = "Traceback:\n  File \"/home/ada/src/talk.py\", line 12, in echo\nValueError: the text 'x' is too long for 80 columns"
+    frame = 'File "/home/ada/src/talk.py", line 12, in echo'
+    text = f"Traceback:\n  {frame}\nValueError: the text 'x' is too long for 80 columns"
     asked = dict(await requests_for(user(f"why?\n\n```\n{text}\n```")))
     assert asked["grep_code"] == {"pattern": r"is\ too\ long\ for", "limit": 5}
     assert asked["outline"] == {"target": "/home/ada/src/talk.py"}

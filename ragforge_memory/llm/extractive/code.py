@@ -87,7 +87,7 @@ def missing(question: Question, value: _Scope, found: Outcomes) -> Answer:
 
 def failure(found: Outcomes) -> Answer:
     """Why nothing was looked up."""
-    return Answer([f"That could not be looked up: {found.error or 'the tools for it are not offered'}."], echo=True)
+    return Answer([f"{found.error or 'The tools for that are not offered'}."], echo=True)
 
 
 def _taken_for(question: Question, value: _Scope) -> list[str]:
@@ -227,7 +227,7 @@ def _inside(value: _Scope) -> list[str]:
 
 def _folder(value: _Scope) -> list[str]:
     types = sorted((value.get("types") or {}).items(), key=lambda each: -int(each[1]))
-    kinds = ", ".join(f"{number:,} {kind}" for kind, number in types)
+    kinds = ", ".join(counted(number, kind, f"{kind}{'es' if kind.endswith('s') else 's'}") for kind, number in types)
     names = (value.get("definitions") or {}).items()
     inside = [
         f"- {file}: {', '.join(listed([f'`{name}`' for name in here], _NAMES)) or 'nothing'}" for file, here in names

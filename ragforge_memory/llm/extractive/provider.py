@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from ragforge_memory.llm import port
-from ragforge_memory.llm.extractive.reading import read
+from ragforge_memory.llm.extractive.reading import only_asks, read
 from ragforge_memory.llm.extractive.search import NO_TOOLS
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcome, Outcomes
 from ragforge_memory.models.conversation import Usage
@@ -19,6 +19,8 @@ from ragforge_memory.text.titles import title_of
 _ROUNDS = 2
 _MEMORY = ("search_conversation", "list_decisions", "recent_conversations")
 _NOT_KEPT = Answer(["This agent keeps no conversations: what is said here is not found again."], echo=True)
+_LISTS = {"search_code": "results", "search_conversation": "messages", "grep_code": "matches"}
+_LISTS |= {"list_decisions": "decisions", "recent_conversations": "conversations"}
 _TODAY = "Today's date: "
 # A turn whose rounds are used up folds what the tools returned into the system prompt, and offers none.
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
@@ -75,10 +77,10 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
     intent, offered = question.intent, {each.name: each.parameters.get("properties", {}) for each in request.tools}
     rounds = sum(bool(each.tool_requests) for each in now)
     folded = () if offered or rounds else _FOLDED.finditer(request.system)
-    found = Outcomes([*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)])
     if question.form is not None and offered and offered.keys().isdisjoint(_MEMORY):
         return [], _NOT_KEPT
     try:
+        found = Outcomes([*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)])
         wanted = intent.tools(question) if not rounds else intent.more(question, found) if rounds < _ROUNDS else []
         calls = {
             json.dumps(each): each
@@ -90,7 +92,7 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
         return [], Answer([NO_TOOLS], echo=True) if unanswered else intent.answer(question, found)
     except (AttributeError, LookupError, TypeError, ValueError):
         # Somebody else's tool of one of these names.
-        tools = ", ".join(dict.fromkeys(each.tool for each in found.steps))
+        tools = ", ".join(dict.fromkeys(each.name for message in now for each in message.tool_requests))
         return [], Answer([f"What the tools gave ({tools}) has not the form that can be quoted."], echo=True)
 
 
@@ -103,28 +105,25 @@ def _outcomes(messages: Sequence[port.ChatMessage]) -> Iterator[Outcome]:
     given = {outcome.id: outcome for each in messages for outcome in each.tool_outcomes}
     for request in (request for each in messages for request in each.tool_requests):
         outcome = given.get(request.id)
-        if outcome is not None and outcome.is_error and not _decoded(outcome.content):
-            yield Outcome(request.name, None, outcome.content)
-        else:
-            yield _outcome(request.name, outcome.content if outcome else '{"error": "the tool gave no result"}')
+        content = outcome.content if outcome else "the tool gave no result"
+        yield _outcome(request.name, content, failed=outcome is None or outcome.is_error)
 
 
-def _outcome(tool: str, content: str) -> Outcome:
-    """A result; what is no object was shortened to fit into the prompt, or is somebody else's."""
-    value = _decoded(content)
-    if error := value.get("error"):
-        return Outcome(tool, None, str(error))
-    if not value or (value.get("truncated") is True and "beginning" in value):
-        return Outcome(tool, None, "what was found is too long to quote; ask for less")
-    return Outcome(tool, value)
-
-
-def _decoded(content: str) -> dict[str, Any]:
+def _outcome(tool: str, content: str, failed: bool = False) -> Outcome:
+    """A result; what is no object was shortened to fit into the prompt, what has no list is somebody else's."""
     try:
         value = json.loads(content)
     except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+        value = None
+    value = value if isinstance(value, dict) else {}
+    error = str(value.get("error") or (content if failed else ""))
+    if not error and (not value or "beginning" in value):
+        error = "what was found is too long to quote; ask for less"
+    if not error and tool in _LISTS and not isinstance(value.get(_LISTS[tool]), list):
+        error = f"what {tool} gave has not the form that can be quoted"
+    for each in value["messages"] if tool == "search_conversation" and not error else ():
+        each["asks"] = each["role"] == "user" and only_asks(each["excerpt"])
+    return Outcome(tool, None if error else value, error)
 
 
 def _today(system: str) -> date:

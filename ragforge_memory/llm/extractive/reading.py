@@ -83,6 +83,11 @@ def read(text: str, before: Sequence[str], today: date) -> Question:
     return everything if target is None else _about(intents.SHOW if any(target.lines) else intents.WHAT, plain, target)
 
 
+def only_asks(text: str) -> bool:
+    """Whether a message of the user's states nothing: it is a question, or looks something up."""
+    return is_question(text) or read(text, (), date.today()).intent not in (intents.EVERYTHING_ELSE, intents.NOTED)
+
+
 def read_target(text: str, quoted: Sequence[Target]) -> Target | None:
     """What words name: one name, file or folder, all of the code, or what the last answer quoted.
 

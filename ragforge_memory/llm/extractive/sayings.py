@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code import failure
-from ragforge_memory.llm.extractive.lines import listed, quoted, statements
+from ragforge_memory.llm.extractive.lines import PLACE, listed, quoted, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
-from ragforge_memory.text.forms import is_question
 
+# What asks for decisions alone.
+_LISTS = ("deci", "note", "rule", "todo", "to-do")
 _DECISIONS, _MESSAGES, _CORRECTED, _EXCERPT = 30, 10, 100, 300
 
 
@@ -16,7 +17,8 @@ def said_calls(question: Question) -> list[Call]:
     days = {key: day for key, day in question.days._asdict().items() if day}
     heard = Call("search_conversation", {"query": about, "limit": 2 * _MESSAGES, **days})
     talks = Call("recent_conversations", {"limit": _MESSAGES, **days})
-    return [Call("list_decisions", {"about": about, "limit": _DECISIONS, **days}), heard if about else talks]
+    beside = [heard] if about else [] if any(word in question.text.lower() for word in _LISTS) else [talks]
+    return [Call("list_decisions", {"about": about, "limit": _DECISIONS, **days}), *beside]
 
 
 def said(question: Question, found: Outcomes) -> Answer:
@@ -24,14 +26,16 @@ def said(question: Question, found: Outcomes) -> Answer:
     if not found.all("list_decisions", "search_conversation", "recent_conversations"):
         return failure(found)
     about = f" about `{question.target.text}`" if question.target.text else ""
-    about += "".join(f" {word} {day}" for word, day in zip(("since", "until"), question.days, strict=True) if day)
+    since, until = question.days
+    span = f" since {since}" * bool(since) + f" until {until}" * bool(until)
+    about += f" on {since}" if since and since == until else span
     listing = found.first("list_decisions")
     decided = listing.get("decisions") or []
     known = {each["message_id"] for each in decided}
     heard = found.first("search_conversation").get("messages") or []
-    # What only asks says nothing, and comes last.
-    heard = [each for each in heard if each["message_id"] not in known]
-    heard.sort(key=lambda each: each["role"] == "user" and is_question(each["excerpt"]))
+    # What only asks says nothing, and comes last; the code that an answer quoted is looked up anew.
+    heard = [each for each in heard if each["message_id"] not in known and not PLACE.search(each["excerpt"])]
+    heard.sort(key=lambda each: bool(each.get("asks")))
     words = question.target.text.split()
     lines: list[str] = []
     if decided:

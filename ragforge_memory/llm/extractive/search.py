@@ -10,7 +10,6 @@ from typing import Any
 from ragforge_memory.llm.extractive.lines import PLACE, code_span, docs, either, entry, listed, signature, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Pasted, Question
 from ragforge_memory.models.text import counted, lines_of
-from ragforge_memory.text.forms import is_question
 from ragforge_memory.text.words import matched
 
 MAX_LINES = 35
@@ -59,7 +58,8 @@ def search_answer(question: Question, found: Outcomes) -> Answer:
     lines = [f"No code here has the {word} {either(nowhere)}.", ""] if nowhere else []
     if not code and not said:
         size = {key: int((value.get("searched") or {}).get(key) or 0) for key in ("scopes", "files")}
-        looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if value else []
+        code_size = f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"
+        looked = [code_size] if size["scopes"] else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
     # What was not looked into limits what "nowhere" says.
@@ -145,8 +145,8 @@ def _said(found: Outcomes, words: Sequence[str]) -> list[str]:
     """What was said before, and what was decided about the definitions that were found."""
     heard = found.first("search_conversation").get("messages") or ()
     # What only asks says nothing, and the code that an answer quoted is looked up anew.
-    telling = [each for each in heard if each["role"] == "user" and not is_question(each["excerpt"])]
-    telling += [each for each in heard if each["role"] == "assistant" and not PLACE.search(each["excerpt"])]
+    telling = [each for each in heard if not each.get("asks") and not PLACE.search(each["excerpt"])]
+    telling.sort(key=lambda each: each["role"] != "user")
     known = {each["message_id"] for each in telling[:_SAID]}
     rows = [each for value in found.all("list_decisions") for each in value.get("decisions") or ()]
     decided = list({each["message_id"]: each for each in rows if each["message_id"] not in known}.values())
