@@ -227,14 +227,15 @@ def _inside(value: _Scope) -> list[str]:
 
 def _folder(value: _Scope) -> list[str]:
     types = sorted((value.get("types") or {}).items(), key=lambda each: -int(each[1]))
-    kinds = ", ".join(counted(number, kind, f"{kind}{'es' if kind.endswith('s') else 's'}") for kind, number in types)
+    kinds = [counted(number, kind, f"{kind}{'es' if kind.endswith('s') else 's'}") for kind, number in types]
     names = (value.get("definitions") or {}).items()
     inside = [
         f"- {file}: {', '.join(listed([f'`{name}`' for name in here], _NAMES)) or 'nothing'}" for file, here in names
     ]
     inside += [f"- {folder}: {counted(number, 'file')}" for folder, number in (value.get("folders") or {}).items()]
+    also = f" ({', '.join(kinds)})" if kinds else ""
     asked = "The project" if value["asked"] == "." else value["asked"]
-    return [f"{asked} has {counted(value['total'], 'file')} ({kinds}):", *listed(inside, _FILES)]
+    return [f"{asked} has {counted(value['total'], 'file')}{also}:", *listed(inside, _FILES)]
 
 
 def change_calls(question: Question) -> list[Call]:

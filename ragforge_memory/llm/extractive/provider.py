@@ -77,7 +77,7 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
     intent, offered = question.intent, {each.name: each.parameters.get("properties", {}) for each in request.tools}
     rounds = sum(bool(each.tool_requests) for each in now)
     folded = () if offered or rounds else _FOLDED.finditer(request.system)
-    if question.form is not None and offered and offered.keys().isdisjoint(_MEMORY):
+    if intent.name in ("noted", "said") and offered and offered.keys().isdisjoint(_MEMORY):
         return [], _NOT_KEPT
     try:
         found = Outcomes([*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)])

@@ -10,6 +10,7 @@ from datetime import date
 from ragforge_memory.llm.extractive import intents
 from ragforge_memory.llm.extractive.lines import PLACE
 from ragforge_memory.llm.extractive.values import Intent, Pasted, Question, Target
+from ragforge_memory.models.text import lines_of
 from ragforge_memory.text.days import read_days, without_days
 from ragforge_memory.text.forms import is_question, read_form
 from ragforge_memory.text.names import KINDS
@@ -184,7 +185,7 @@ def _split(text: str) -> tuple[str, Pasted]:
 def _changed(diff: str) -> Iterator[tuple[str, int]]:
     """The lines that a diff changes, as they are numbered after it; where it takes some away, the next one."""
     file, before, at = "", "", 0
-    for line in diff.splitlines():
+    for line in lines_of(diff):
         path = line[4:].split("\t")[0]
         if line.startswith("--- "):
             before = path.removeprefix("a/")
