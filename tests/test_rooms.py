@@ -43,7 +43,6 @@ FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 # Rooms that are built in floors too: their own rooms, the lowest first; "" is what is in none of them.
 INNER: dict[str, tuple[str, ...]] = {
     "language": ("", "reading", "said"),
-    "llm/extractive": ("quoting", "said", "code", ""),
 }
 
 # A library → the rooms or files that may import it. Where it is only a type in a signature, see TYPES_ALONE.

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.language.reading.questions import read_questions
 from ragforge_memory.text.names import (
     distance,
     fits,
@@ -157,16 +156,3 @@ def test_files() -> None:
     assert is_test("examples/shop/tests/test_cart.py")
     assert stands_aside("tests/test_core.py")
     assert not stands_aside("src/click/core.py")
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (r"what does FastRoute\RouteCollector do?", r"FastRoute\RouteCollector"),
-        (r"where is \FastRoute\simpleDispatcher defined?", r"FastRoute\simpleDispatcher"),
-        (r"who calls `A\B::run`?", r"A\B::run"),
-    ],
-)
-def test_a_name_may_have_its_namespace_before_it(text: str, name: str) -> None:
-    (question,) = read_questions(text)
-    assert (question.target.kind, question.target.text) == ("name", name)

@@ -7,14 +7,9 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.models.code import Scope
-from tests.extractive.asking import ask
-from tests.extractive.conftest import agent, today
 from tests.tools.conftest import FILES, Run, write_files
-
-__all__ = ["agent", "today"]
 
 pytestmark = pytest.mark.anyio
 
@@ -69,24 +64,4 @@ async def test_what_only_stands_around_types_is_left_out_of_a_folder(run: Run) -
         "raw",
         "twice",
         "whole",
-    ]
-
-
-async def test_they_are_listed_by_an_answer(agent: AsyncConversationAgent, tmp_path: Path) -> None:
-    root = write_files(tmp_path / "project", MORE)
-    await agent.ingest(root)
-    assert await ask(agent, "which traits are there?") == [
-        "This project has 2 traits in 2 files:",
-        "- `Bank` - lib/bank.rb:1 (trait)",
-        "- `Holds` - rust/lib.rs:4 (trait)",
-    ]
-    assert (await ask(agent, "which macros are there?"))[1:] == ["- `twice` - rust/lib.rs:3 (macro)"]
-    assert (await ask(agent, "which modules are there?"))[0] == "This project has 1 module in 1 file:"
-    assert (await ask(agent, "which functions are unsafe?")) == [
-        "This project has 1 unsafe function in 1 file:",
-        "- `raw` - rust/lib.rs:1 (function)",
-    ]
-    assert (await ask(agent, "which classes are there in bank/?"))[0] == "`bank` has 4 classes in 3 files:"
-    assert await ask(agent, "which interfaces are there?") == [
-        "This project has no interfaces that the code says are such."
     ]

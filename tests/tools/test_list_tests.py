@@ -6,15 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.language.test_marks import marks_in
 from ragforge_memory.tools import code_tests
-from tests.extractive.asking import ask
-from tests.extractive.conftest import FILES as BANK
-from tests.extractive.conftest import agent, today
 from tests.tools.conftest import FILES, Run, write_files
-
-__all__ = ["agent", "today"]
 
 pytestmark = pytest.mark.anyio
 
@@ -81,19 +75,3 @@ async def test_tests_of_all_kinds(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_marks_of_tests(file: str, family: str, text: str, marks: list[int]) -> None:
     assert [each.line for each in marks_in(file, family, text)] == marks
-
-
-async def test_they_are_counted_and_listed(agent: AsyncConversationAgent, tmp_path: Path) -> None:
-    root = write_files(tmp_path / "project", {"tests/cart.test.js": CART, "spec/odd.rb": "check('adds')\n"})
-    await agent.ingest(root)
-    assert (await ask(agent, "how many tests are there?"))[0] == (
-        f"This project contains 3 tests in 2 of {len(BANK) + 2} source files:"
-    )
-    assert await ask(agent, "list the tests in tests/cart.test.js") == [
-        "`tests/cart.test.js` contains 2 tests:",
-        "- `it('adds')` - tests/cart.test.js:3",
-        "- `test.each([1, 2])('takes %d', () => {});` - tests/cart.test.js:4",
-    ]
-    assert (await ask(agent, "how many tests are in the folder spec?"))[-1] == (
-        "1 file is of tests by the path; how tests are written there I do not know, so that I cannot count them."
-    )
