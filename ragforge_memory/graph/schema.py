@@ -22,7 +22,7 @@ from ragforge_memory.graph.retries import passes, repeat
 from ragforge_memory.graph.schema_names import check_names, missing, under_own_name
 
 # What graphs look like to this library; with another number they are not opened.
-SCHEMA = 1
+SCHEMA = 2
 # The first release that has this number.
 MIN_LIBRARY_VERSION = "0.1.0"
 
