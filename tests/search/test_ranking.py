@@ -12,7 +12,7 @@ from ragforge_memory.graph.search import words_of
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused, fused_with_gaps, scaled
 from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
 from ragforge_memory.text.excerpts import excerpt, without_fences
-from ragforge_memory.text.words import matched, rough_stem
+from ragforge_memory.text.words import beginning, matched, stem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SCORES = st.dictionaries(
@@ -69,14 +69,10 @@ def test_words() -> None:
     assert matched(["password", "check", "word"], "See check_password and getHTTPUrl.") == ("password", "check")
     assert matched(["url", "http"], "See check_password and getHTTPUrl.") == ("url", "http")
     assert matched([], "x") == ()
-    assert [rough_stem(word) for word in ("parsing", "parsed", "parses", "cities", "city", "is")] == [
-        "pars",
-        "pars",
-        "pars",
-        "cit",
-        "cit",
-        "is",
-    ]
+    words = ("parsing", "Parsed", "parses", "cities", "city", "is", "validation", "validated")
+    assert [stem(word) for word in words] == ["pars", "pars", "pars", "citi", "citi", "is", "valid", "valid"]
+    assert [beginning(word) for word in ("parsing", "city")] == ["pars", "cit"]
+    assert stem("X" * 5_000) == "x" * 5_000
 
 
 @given(st.dictionaries(st.text(max_size=2), st.floats(0, 10)), st.dictionaries(st.text(max_size=2), st.floats(-1, 1)))
