@@ -284,7 +284,10 @@ async def test_titles_come_from_the_model_or_the_question() -> None:
         return '"A **title** of one two three four five six seven."\nAnd more.'
 
     provider = ScriptedProvider(purposes={"title": [said]})
-    assert await _summarizer(provider).title("Where is login?", "There.") == "A **title** of one two three four five six seven."
+    assert (
+        await _summarizer(provider).title("Where is login?", "There.")
+        == "A **title** of one two three four five six seven."
+    )
     title = await _summarizer(ExtractiveProvider()).title("Who calls get_default?\nIt is slow.", "Nobody.")
     assert title == "Who calls get_default?"
     assert await _summarizer(ScriptedProvider()).title("Who calls get_default?", "Nobody.") is None
