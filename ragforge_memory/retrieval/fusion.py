@@ -7,6 +7,7 @@ sum with equal weights, more with vectors weighted 1.5).
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -23,6 +24,24 @@ twenty, which a list of one such message showed as a hit. Beside hits by words t
 from its answer than one message from another, and half of LoCoMo's evidence that has no word of its question is below
 0, a twentieth near -0.3, where what is unrelated is too. A floor of 0 cost .018 of R@10 there, -0.1 .011 and -0.3 .001.
 """
+
+
+Span = tuple[datetime | None, datetime | None]
+"""From when to when; None: without an end."""
+
+DAYS_WEIGHT = 1.0
+"""What is added for the days that a question names: as much as the best by words has."""
+
+
+def of_days(scores: Mapping[Key, float], times: Mapping[Key, datetime], span: Span) -> dict[Key, float]:
+    """The scores, those of what was said in a span of time with `DAYS_WEIGHT` more."""
+    first, end = span
+
+    def is_of_it(key: Key) -> bool:
+        time = times.get(key)
+        return time is not None and (first is None or time >= first) and (end is None or time < end)
+
+    return {key: score + DAYS_WEIGHT * is_of_it(key) for key, score in scores.items()}
 
 
 def scaled(scores: Mapping[Key, float], users: Collection[Key] = ()) -> dict[Key, float]:

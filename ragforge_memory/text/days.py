@@ -1,4 +1,4 @@
-"""The days that a text names: an ISO date, ``2d`` or ``3h`` ago, today, yesterday, a weekday, a month."""
+"""The days that a text names: a date, ``2d`` or ``3h`` ago, today, yesterday, a weekday, a month."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ _MONTHS = "january|february|march|april|may|june|july|august|september|october|n
 _WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 # A name of a month or a weekday is one behind such a word alone: "may" and "march" are verbs too.
 _BEHIND = r"(?:(?P<{}>since|from|after|before|until|to|till|on|in|last|during|between|and)\s+)"
+_TH = "(?:st|nd|rd|th)?"
 _DAY = re.compile(
     rf"(?<![\w`./-])(?:{_BEHIND.format('bound')}?(?:the\s+)?(?:last\s+)?(?:(?P<iso>\d{{4}}-\d\d-\d\d)"
     r"|(?P<word>today|yesterday)|(?P<number>\d{1,4})\s?(?P<unit>d|h|m|days?|hours?|minutes?))"
-    rf"|{_BEHIND.format('behind')}(?:last\s+)?(?P<named>{_MONTHS}|{_WEEKDAYS})(?:\s+(?P<year>20\d\d))?)"
+    rf"|{_BEHIND.format('behind')}(?:the\s+)?(?:last\s+)?(?:(?P<ahead>\d{{1,2}}){_TH}\s+(?:of\s+)?)?"
+    rf"(?P<named>{_MONTHS}|{_WEEKDAYS})(?:\s+(?P<after>\d{{1,2}}){_TH}(?!\d))?(?:,?\s+(?P<year>20\d\d))?)"
     r"(?:\s+ago)?(?![\w`(/-])",
     re.I,
 )
@@ -57,5 +59,11 @@ def _meant(match: re.Match[str], today: date) -> Days | None:
         month = _MONTHS.split("|").index(name) + 1
         first = date(int(match["year"] or today.year - (month > today.month)), month, 1)
         last = (first + timedelta(31)).replace(day=1) - timedelta(1)
+        if day := int(match["ahead"] or match["after"] or 0):
+            if day > last.day:
+                return None
+            first = last = first.replace(day=day)
+    if bound == "before":
+        last = first - timedelta(1)
     before, after = bound in ("until", "till", "before"), bound in ("since", "after", "from")
     return Days(None if before else f"{first}", None if after else f"{last}")
