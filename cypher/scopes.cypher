@@ -5,18 +5,12 @@ s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
 
 // name: search_code_words
 // Definitions, and files by what is outside of every definition. The project's token stands inside the full-text query
-// ($query, built by the store); the project is checked again on the node. The words of the first $rescored are sent along:
-// they are ranked anew.
+// ($query, built by the store); the project is checked again on the node. The words are sent along: they are ranked anew.
 CALL db.index.fulltext.queryNodes('scope_text_index', $query, {limit: $limit})
 YIELD node AS n, score
 WHERE n.project = $project
-WITH n, score ORDER BY score DESC, n.uuid
-WITH collect(n) AS found
-UNWIND range(0, size(found) - 1) AS place
-WITH found[place] AS n, place
-RETURN n.uuid AS uuid, n.role = 'aside' AS aside, n:PendingEmbedding OR n:FailedEmbedding AS unjudged,
-  CASE WHEN place < $rescored THEN n.words END AS words
-ORDER BY place
+RETURN n.uuid AS uuid, n.words AS words, n.role = 'aside' AS aside, n:PendingEmbedding OR n:FailedEmbedding AS unjudged
+ORDER BY score DESC, uuid
 
 // name: count_code_words
 // How many texts have each word, counted up to $most: how much more have a common word tells next to nothing.

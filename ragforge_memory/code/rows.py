@@ -89,10 +89,15 @@ def scope_properties(
         "parameters": json.dumps(scope.parameters, ensure_ascii=False) if scope.parameters else None,
         "modifiers": ",".join(scope.modifiers) or None,
         "complexity": scope.complexity,
-        "words": found_by(scope.qualified_name, scope.signature, scope.docstring, own),
+        # Each text once: the signature is the source's, and so is the documentation in some languages.
+        "words": found_by(scope.qualified_name, None if _has(own, scope.docstring) else scope.docstring, own),
         "role": _role(parsed.path, scope.modifiers),
         "project_token": token,
     }
+
+
+def _has(source: str, docstring: str | None) -> bool:
+    return docstring is None or docstring.split("\n")[0].strip() in source
 
 
 def _role(file: str, modifiers: Sequence[str] = ()) -> str:

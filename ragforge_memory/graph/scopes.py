@@ -38,19 +38,14 @@ class ScopeStore:
         return self._use.space
 
     async def search_words(
-        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 100, rescored: int = 50
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 50
     ) -> list[TextHit]:
         """What has any of ``stems``, as `text.words` makes them, best first; ``aside``: tests, examples and the like
         alone, or all but them; None: both."""
         if not stems:
             return []
-        rows = await self._client.read(
-            "search_code_words",
-            project=project,
-            query=_code_query(project, stems, aside),
-            limit=limit,
-            rescored=rescored,
-        )
+        query = _code_query(project, stems, aside)
+        rows = await self._client.read("search_code_words", project=project, query=query, limit=limit)
         return [TextHit(row["uuid"], row["words"] or "", row["aside"], row["unjudged"]) for row in rows]
 
     async def count_words(

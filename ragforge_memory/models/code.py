@@ -94,8 +94,8 @@ class Scope(Shape):
 class TextHit(NamedTuple):
     """A definition, or a file by what is outside of every definition, that has words of a question.
 
-    ``words`` are its stems, each as often as it is there; empty where it is far down the list. ``aside``: of a test, an
-    example and the like. ``unjudged``: it has no vector, though it is to have one.
+    ``words`` are its stems, each as often as it is there. ``aside``: of a test, an example and the like. ``unjudged``:
+    it has no vector, though it is to have one.
     """
 
     uuid: str

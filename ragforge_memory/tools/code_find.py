@@ -17,14 +17,14 @@ from ragforge_memory.tools.shown import code_of
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Vector
-    from ragforge_memory.models.code import OwnText, Scope, ScopeCounts
+    from ragforge_memory.models.code import OwnText, Scope, ScopeCounts, TextHit
     from ragforge_memory.tools.ports import ScopeReader
 
-CANDIDATES = 100
-"""Of each list before fusion."""
+CANDIDATES = 50
+"""Of the list by words, before it is ranked anew: what comes after them is of no use to the first five."""
 
-RESCORED = 50
-"""Of the list by words, by a BM25 of our own."""
+NEAREST = 100
+"""Of the list by meaning."""
 
 LINES = 6
 """Of each result, at most."""
@@ -79,19 +79,19 @@ class _Search:
     async def run(self, limit: int) -> ToolOutput:
         product = None if self._everything else False
         # No task group: it would wrap what a search raises, and so hide what is the matter.
-        counts, having, broken, named = await asyncio.gather(
-            self._code.counts(self._project),
+        (counts, nearest), having, hits, broken, named = await asyncio.gather(
+            self._counted_and_near(),
             self._code.count_words(self._project, self._stems, aside=product),
+            self._by_words(product),
             self._code.broken_files(self._project),
             self._named(),
         )
         texts = counts.scopes + counts.files
         self._weights = {stem: rarity(having.get(stem, 0), texts) for stem in self._stems}
-        nearest, words = await asyncio.gather(self._near(counts), self._by_words(product))
-        lists = _Lists(words, [each for each in nearest if self._everything or not self._aside[each]])
+        lists = _Lists(self._ranked(hits), [each for each in nearest if self._everything or not self._aside[each]])
         scores = fused_by_rank(lists.words, lists.meaning, self._unjudged)
         if len(scores) < limit and not self._everything:
-            last = _Lists(await self._by_words(True), [each for each in nearest if self._aside[each]])
+            last = _Lists(self._ranked(await self._by_words(True)), [each for each in nearest if self._aside[each]])
             scores |= fused_by_rank(last.words, last.meaning, self._unjudged)
             lists = _Lists(lists.words + last.words, lists.meaning + last.meaning)
         first = self._best_named(named, scores)
@@ -111,15 +111,20 @@ class _Search:
             value["broken"] = {"count": len(broken), "files": sorted(broken)[:_BROKEN_NAMED]}
         return ToolOutput(value, scopes=tuple(each.scope.uuid for each in own if each.scope.type != "file"))
 
-    async def _by_words(self, aside: bool | None) -> list[str]:
-        """The list by words, the first of it ranked anew."""
-        hits = await self._code.search_words(
-            self._project, self._stems, aside=aside, limit=CANDIDATES, rescored=RESCORED
-        )
+    async def _by_words(self, aside: bool | None) -> list[TextHit]:
+        hits = await self._code.search_words(self._project, self._stems, aside=aside, limit=CANDIDATES)
         self._aside.update({hit.uuid: hit.aside for hit in hits})
         self._unjudged.update(hit.uuid for hit in hits if hit.unjudged)
-        scores = bm25({hit.uuid: hit.words for hit in hits[:RESCORED]}, self._weights)
-        return [*sorted(scores, key=lambda uuid: -scores[uuid]), *(hit.uuid for hit in hits[RESCORED:])]
+        return hits
+
+    def _ranked(self, hits: Sequence[TextHit]) -> list[str]:
+        """The list by words, ranked anew."""
+        scores = bm25({hit.uuid: hit.words for hit in hits}, self._weights)
+        return sorted(scores, key=lambda uuid: -scores[uuid])
+
+    async def _counted_and_near(self) -> tuple[ScopeCounts, list[str]]:
+        counts = await self._code.counts(self._project)
+        return counts, await self._near(counts)
 
     async def _near(self, counts: ScopeCounts) -> list[str]:
         """The list by meaning; empty where there is none, and why is noted."""
@@ -143,7 +148,7 @@ class _Search:
         return []
 
     async def _nearest(self, vector: Vector) -> list[Scope]:
-        return await self._code.search_vector(self._project, vector, limit=CANDIDATES)
+        return await self._code.search_vector(self._project, vector, limit=NEAREST)
 
     async def _named(self) -> list[list[Scope]]:
         """For each name in the question the definitions that it fits."""

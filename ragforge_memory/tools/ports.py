@@ -27,10 +27,10 @@ class ScopeReader(Protocol):
     """The code of one project, read only."""
 
     async def search_words(
-        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 100, rescored: int = 50
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 50
     ) -> list[TextHit]:
-        """What has any of ``stems``, as `text.words` makes them, best first, the words of the first ``rescored`` with
-        them; ``aside``: tests, examples and the like alone, or all but them; None: both."""
+        """What has any of ``stems``, as `text.words` makes them, best first; ``aside``: tests, examples and the like
+        alone, or all but them; None: both."""
 
     async def count_words(
         self, project: str, stems: Sequence[str], *, aside: bool | None = None, most: int = 1_000

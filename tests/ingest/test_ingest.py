@@ -60,7 +60,7 @@ async def test_scopes_have_ragforge_s_properties(run: Ingest, cypher: Cypher, pr
         "file": "shop/cart.py", "language": "python", "startLine": 14, "endLine": 16, "definition_line": 14,
         "linesOfCode": 3, "signature": "def sum(self)", "docstring": "The sum of all prices.", "parent": "Cart",
         "depth": 1, "complexity": 1, "role": "product", "parameters": '["self"]',
-        "words": "cart sum sum sum sum sum def def self self self all all price price return total item",
+        "words": "cart sum sum sum def self self all price return total item",
         "source": '    def sum(self):\n        """The sum of all prices."""\n        return total(self.items)',
     }  # fmt: skip
     assert len(scope["uuid"]) == 32

@@ -17,7 +17,7 @@ _MEMBER = (
 
 SCOPES: dict[str, list[Probe]] = {
     "search_code_words": [
-        Probe(lambda a, b: {"query": f'words:"{b.word}"', "limit": 100, "rescored": 50}, expect=something),
+        Probe(lambda a, b: {"query": f'words:"{b.word}"', "limit": 100}, expect=something),
     ],
     "count_code_words": [
         Probe(
