@@ -23,7 +23,7 @@ HOWS: tuple[How, ...] = get_args(How)
 LONGEST_TEXT = 600
 """Characters that are shown of what a message states."""
 
-_LABEL = r"\s*[-*>#]*\s*(?:\*\*)?{}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
+_LABEL = r"\s*(?:[-*>#]+\s*)?(?:\*\*)?{}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
 _SPOKEN = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*{}\s+(?P<text>\S.*)"
 
 

@@ -127,7 +127,7 @@ async def test_without_a_model_the_answer_says_that_the_graph_is_away(
         await conversation.send_message("hello")
         await proxy.hang()
         response = await conversation.send_message("who calls total_price?")
-        assert response.content == "I could not look it up: Neo4j is away. Ask again when it is back."
+        assert response.content == "Neo4j is away, so nothing can be looked up; ask again when it is back."
         await proxy.recover()
 
 

@@ -58,7 +58,7 @@ async def played(
 
 async def answer_to(text: str, results: Mapping[str, Any], *before: ChatMessage) -> list[str]:
     """The lines of the answer, the tools played."""
-    return (await played(text, results, *before))[0].text.splitlines()
+    return (await played(text, results, *before))[0].text.split("\n")
 
 
 async def ask(agent: AsyncConversationAgent, *texts: str) -> list[str]:
@@ -66,5 +66,5 @@ async def ask(agent: AsyncConversationAgent, *texts: str) -> list[str]:
     talk = await agent.create_conversation()
     lines: Sequence[str] = ()
     for text in texts:
-        lines = (await talk.send_message(text)).content.splitlines()
+        lines = (await talk.send_message(text)).content.split("\n")
     return list(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -180,3 +181,27 @@ async def test_only_tools_and_arguments_that_are_offered_are_asked_for() -> None
 async def test_greetings_and_thanks_ask_nothing() -> None:
     for text in ("hi", "Thanks!", "help", "ok", "???"):
         assert await requests_for(user(text)) == [], text
+
+
+LONG = (
+    "\n" * 100_000,
+    " " * 100_000 + "x",
+    "a" * 200_000,
+    "`a" * 100_000,
+    'File "' * 30_000,
+    "```\n" * 30_000,
+    "x.py:\n" * 40_000,
+    "error a\n" * 30_000,
+    "@@ -1 +1 @@\n+a\n" * 20_000,
+    "what " * 60 + "?",
+    "show me the code of " * 15,
+    "what did " + "a " * 140,
+    "error: " + "(" * 290,
+)
+
+
+@pytest.mark.parametrize("text", LONG, ids=lambda text: text[:8].strip() or "blank")
+async def test_no_text_takes_long_to_read(text: str) -> None:
+    begun = time.process_time()
+    await requests_for(user(text))
+    assert time.process_time() - begun < 2

@@ -21,6 +21,8 @@ _MEMORY = ("search_conversation", "list_decisions", "recent_conversations")
 _NOT_KEPT = Answer(["This agent keeps no conversations: what is said here is not found again."], echo=True)
 _LISTS = {"search_code": "results", "search_conversation": "messages", "grep_code": "matches"}
 _LISTS |= {"list_decisions": "decisions", "recent_conversations": "conversations"}
+_GRAPH_ERRORS = ("GraphUnavailable", "GraphTimeout", "GraphBusy")
+_AWAY = "Neo4j is away, so nothing can be looked up; ask again when it is back"
 _TODAY = "Today's date: "
 # A turn whose rounds are used up folds what the tools returned into the system prompt, and offers none.
 _FOLDED = re.compile(r"^(?P<tool>\w+)\(.*\) returned:\n<data>\n(?P<content>.*?)\n</data>$", re.M | re.S)
@@ -106,6 +108,7 @@ def _outcomes(messages: Sequence[port.ChatMessage]) -> Iterator[Outcome]:
     for request in (request for each in messages for request in each.tool_requests):
         outcome = given.get(request.id)
         content = outcome.content if outcome else "the tool gave no result"
+        content = _AWAY if outcome and outcome.error_kind in _GRAPH_ERRORS else content
         yield _outcome(request.name, content, failed=outcome is None or outcome.is_error)
 
 

@@ -52,7 +52,9 @@ cool, nice, ok, okay, yes, no, bye, help, help me, what can you do, who are you,
 _SMALL_TALK = frozenset(" ".join(each.split()) for each in _TALK.split(","))
 _FENCED = re.compile(r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)(?:^(?P=fence)[`~]*[ \t]*$|\Z)", re.M | re.S)
 _FRAME = re.compile(r"File \"([^\"\n]+)\", line (\d+)|(?<![\w./@-])([\w./@+~-]{1,200}\.[a-zA-Z]{1,4}):(\d+)")
-_ERROR = re.compile(r"^\s*(?:[\w.]*(?:Error|Exception|Warning|Fault)|panic|fatal|error)\b[^:\n]{0,40}:\s*(\S.*)$", re.M)
+_ERROR = re.compile(
+    r"^[ \t]*(?:[\w.]*(?:Error|Exception|Warning|Fault)|panic|fatal|error)\b[^:\n]{0,40}:[ \t]*(\S.*)$", re.M
+)
 _IN_QUOTES = re.compile(r"[\"“]([^\"“”\n]{6,200})[\"”]")
 # What a program puts into a message: a value in quotes or brackets, a number, a path.
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|<[^<>\n]*>|[({\[][^(){}\[\]\n]*[)}\]]|\S*[\d/]\S*|%\w")
