@@ -13,7 +13,7 @@ from ragforge_memory.cli.shown import echo
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import BranchTree
 
 # A number of more digits is no message's.
@@ -146,7 +146,7 @@ async def fork(talk: Talk, argument: str) -> None:
 
 async def switch(talk: Talk, argument: str) -> None:
     """``/switch [REF]``: goes on in another branch; without one, to what this is a branch of."""
-    from ragforge_memory.cli.chat import describe_conversation
+    from ragforge_memory.cli.talk import describe_conversation
 
     if not argument and (talk.conversation is None or talk.conversation.info.branch_of is None):
         talk.say("which one? /switch takes a branch's id or title; /tree shows them")

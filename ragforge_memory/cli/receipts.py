@@ -11,7 +11,7 @@ from ragforge_memory.models.text import counted
 from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.context import ContextItem, ContextReceipt
     from ragforge_memory.models.conversation import ToolCall
 

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from ragforge_memory.agent.context.deciding import decision_of
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
-from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
