@@ -28,9 +28,9 @@ def store(services: Services) -> BranchStore:
     Raises:
         InvalidInput: memory is off, so there is nothing to branch from.
     """
-    if not services.config.memory.enabled:
+    if not services.place.config.memory.enabled:
         raise memory_is_off("branches need it")
-    return BranchStore(services.graph, services.owner)
+    return BranchStore(services.stores.graph, services.place.owner)
 
 
 async def branch(
@@ -109,10 +109,10 @@ async def removed_unanswered(services: Services, creation: Awaitable[Sibling]) -
 
 async def _remove_unanswered(services: Services, uuid: str) -> None:
     try:
-        info = await services.conversations.get(uuid)
-        own = await services.messages.history(uuid, limit=info.message_count) if info.message_count else []
+        info = await services.stores.conversations.get(uuid)
+        own = await services.stores.messages.history(uuid, limit=info.message_count) if info.message_count else []
         if not any(message.role == "assistant" for message in own):
-            await services.conversations.delete(uuid)
+            await services.stores.conversations.delete(uuid)
     except RagforgeError as error:
         log.warning("a branch in which nothing was answered could not be taken away: %s", error)
 
@@ -137,7 +137,7 @@ async def compare(services: Services, conversation_id: str, other_id: str) -> Co
     sides = []
     for uuid, point in ((conversation_id, here), (other_id, there)):
         count = min(point.head_seq - shared, MAX_LIMIT)
-        newest = await services.messages.history(uuid, limit=count) if count else []
+        newest = await services.stores.messages.history(uuid, limit=count) if count else []
         sides.append(tuple(message for message in newest if message.seq > shared))
     return Comparison(
         fork_seq=shared,
@@ -153,8 +153,8 @@ async def _create(
 ) -> ConversationInfo:
     """The branch, with a summary from its first turn on where what it shares has been summarised."""
     summary = None
-    if services.summaries is not None and seq < point.summary_seq:
-        summary = (await services.summaries.store.cover(conversation_id, to_seq=seq)).text or None
+    if services.background.summaries is not None and seq < point.summary_seq:
+        summary = (await services.background.summaries.store.cover(conversation_id, to_seq=seq)).text or None
     lineage = cut(point.lineage, seq)
     if len(lineage) > MOST_PARTS:
         raise InvalidInput(
@@ -165,12 +165,12 @@ async def _create(
         conversation_id,
         lineage,
         title=_title(title, point),
-        summarize_every=services.summarize_every,
+        summarize_every=services.place.summarize_every,
         named=title is not None or point.title is None,
         summary=summary,
     )
     if info.summary:
-        services.background.wake()
+        services.background.work.wake()
     return info
 
 

@@ -43,18 +43,18 @@ async def decisions(
     Raises:
         InvalidInput: the cursor is no list's, or ``about`` names nothing.
     """
-    if not services.config.memory.enabled:
+    if not services.place.config.memory.enabled:
         return DecisionPage()
-    if services.unread is not None:
-        await services.unread.tell()
+    if services.stores.unread is not None:
+        await services.stores.unread.tell()
     name = bare_name(about or "")
     if about is not None and (not name or len(about) > MAX_ABOUT):
         raise InvalidInput(
             "what decisions are about is not a word" if not name else f"that is more than {MAX_ABOUT} characters",
             hint="give a few words, or the name of a function, class, file or folder",
         )
-    store = DecisionStore(services.graph, services.owner)
-    references = ReferenceStore(services.graph, services.owner)
+    store = DecisionStore(services.stores.graph, services.place.owner)
+    references = ReferenceStore(services.stores.graph, services.place.owner)
     begin = _place_of(cursor)
     # A page begins with what was said at the moment at which the one before ended: copies of that are known again.
     behind = Place(begin.time, "~", 0) if begin else None

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ async def delete_conversation(services: Services, uuid: str) -> None:
     Raises:
         ConversationNotFound: there is none such (any more).
     """
-    await services.take_up()
-    async with services.outage.replaying:
+    await fold_orphans(services)
+    async with services.background.outage.replaying:
         try:
-            await services.conversations.delete(uuid)
+            await services.stores.conversations.delete(uuid)
         except ConversationNotFound:
             if not await forget_in_files(services, uuid):
                 raise
@@ -40,9 +41,9 @@ async def forget_in_files(services: Services, uuid: str) -> bool:
     Returns:
         Whether the journal alone knew it; of a journal that cannot be written nothing is said.
     """
-    services.remembered.forget(uuid)
+    services.background.remembered.forget(uuid)
     try:
-        return await asyncio.to_thread(services.journal.forget, uuid)
+        return await asyncio.to_thread(services.background.journal.forget, uuid)
     except OSError as error:
         log.warning("the journal still has lines of the deleted conversation %s: %s", uuid, error)
         return False

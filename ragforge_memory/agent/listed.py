@@ -89,15 +89,15 @@ async def listed(services: Services, conversation: ConversationInfo, messages: S
     """
     parts = [conversation.uuid]
     if conversation.branch_of is not None:
-        point = await BranchStore(services.graph, services.owner).point(conversation.uuid)
+        point = await BranchStore(services.stores.graph, services.place.owner).point(conversation.uuid)
         parts = [part.conversation_id for part in reversed(point.lineage)]
     names = {message["id"]: [message["id"], *(_uuid_in(part, message["id"]) for part in parts)] for message in messages}
-    known = await services.messages.known([uuid for uuids in names.values() for uuid in uuids])
+    known = await services.stores.messages.known([uuid for uuids in names.values() for uuid in uuids])
     later: dict[str, Message] = {}
     before = None
     # The list is most often the whole of the newest: one page has it.
     while known.keys() - later.keys():
-        page = await services.messages.history(
+        page = await services.stores.messages.history(
             conversation.uuid, limit=len(known) + 1, before=before, include_tool_calls=False, include_reasoning=False
         )
         if not page:

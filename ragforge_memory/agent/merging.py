@@ -44,7 +44,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
             "there is nothing to merge: the other conversation has said nothing of its own",
             hint="compare() shows what each has alone",
         )
-    other = await services.conversations.get(other_id)
+    other = await services.stores.conversations.get(other_id)
     models = set[str]()
     parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
     for name, messages, count in (
@@ -55,7 +55,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
             written = await _said(services, messages)
             models.add(written.model)
             parts.append(f"**{name}** ({counted(count, 'message')}): {written.text}")
-    content = services.redacted("\n\n".join(parts))
+    content = services.place.redacted("\n\n".join(parts))
     new = NewMessage(
         uuid=uuid4().hex,
         role="assistant",
@@ -66,13 +66,13 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         trust="agent",
         metadata=what.metadata,
     )
-    seq = await store(services).merge(conversation_id, new, what, summarize_every=services.summarize_every)
+    seq = await store(services).merge(conversation_id, new, what, summarize_every=services.place.summarize_every)
     if seq is None:
         raise _known()
-    services.background.wake()
-    newest = await services.messages.history(conversation_id)
+    services.background.work.wake()
+    newest = await services.stores.messages.history(conversation_id)
     while (made := next((each for each in newest if each.uuid == new.uuid), None)) is None:
-        newest = await services.messages.history(conversation_id, before=newest[0].uuid)
+        newest = await services.stores.messages.history(conversation_id, before=newest[0].uuid)
     return made
 
 
@@ -88,6 +88,6 @@ def _members(tree: BranchTree) -> Iterator[str]:
 
 async def _said(services: Services, messages: Sequence[Message]) -> Written:
     """Two or three sentences on what one side did."""
-    from ragforge_memory.agent.upkeep.summaries import condense
+    from ragforge_memory.agent.summaries import condense
 
-    return await condense(services, messages)
+    return await condense(services.models.summarizer, messages)

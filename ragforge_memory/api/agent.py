@@ -26,7 +26,7 @@ from ragforge_memory.agent.inputs import (
     path_of,
     root_of,
 )
-from ragforge_memory.agent.place import place_of
+from ragforge_memory.agent.project import project_of
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
@@ -106,7 +106,7 @@ class AsyncConversationAgent:
     ) -> None:
         from ragforge_memory.tools.declare import checked_tools
 
-        project, self._root, self._settings = place_of(project, root)
+        project, self._root, self._settings = project_of(project, root)
         check_made_with(user_id, project, config=config, embedder=embedder, model=llm_provider)
         self._target = neo4j
         self._model = llm_provider
@@ -307,7 +307,7 @@ class AsyncConversationAgent:
         """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
         services = await self.open()
         try:
-            return self._conversation(await services.settled(await services.conversations.get(uuid)))
+            return self._conversation(await services.settled(await services.stores.conversations.get(uuid)))
         except ConversationNotFound:
             return None
 
@@ -337,7 +337,7 @@ class AsyncConversationAgent:
         if cursor is not None:
             check_text(cursor, "a cursor")
         services = await self.open()
-        return await services.conversations.page(filters, limit=limit, cursor=cursor)
+        return await services.stores.conversations.page(filters, limit=limit, cursor=cursor)
 
     async def invoke(self, state: Mapping[str, Any]) -> Messages:
         """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.
@@ -417,7 +417,7 @@ class AsyncConversationAgent:
         from ragforge_memory.api.conversation import AsyncConversation
 
         if self._services:
-            self._services.remembered.opened(info)
+            self._services.background.remembered.opened(info)
         return AsyncConversation(self, info)
 
     async def search_messages(
@@ -568,7 +568,7 @@ class AsyncConversationAgent:
         services = await self.open()
         source = self._settings.source if self._settings is not None else SourceConfig()
         report = await ingest(
-            services.graph,
+            services.stores.graph,
             root,
             project=self._owner.project,
             include=source.include,
@@ -579,7 +579,7 @@ class AsyncConversationAgent:
         )
         await tie_late(services)
         if report.added or report.updated:
-            services.background.wake()
+            services.background.work.wake()
         return report
 
     async def conversations_about(self, scope: str, *, limit: int = 20) -> list[ConversationInfo]:
@@ -834,10 +834,10 @@ class AsyncConversationAgent:
         check_seconds(timeout)
         services = await self.open()
         remaining = countdown(timeout)
-        turns = await services.outage.drain(remaining())
-        if turns and services.outage.is_on:
+        turns = await services.background.outage.drain(remaining())
+        if turns and services.background.outage.is_on:
             return {"turns": turns}
-        left = await services.background.drain(remaining())
+        left = await services.background.work.drain(remaining())
         return {"turns": turns, **left} if turns else left
 
     async def reembed(
@@ -888,7 +888,7 @@ class AsyncConversationAgent:
         Raises:
             InvalidInput: neither is given, or one is no such number.
         """
-        from ragforge_memory.agent.upkeep.retention import expired
+        from ragforge_memory.agent.retention import expired
 
         _check_expiry(older_than_days, keep)
         return await expired(await self.open(), older_than_days=older_than_days, keep=keep)
@@ -912,7 +912,7 @@ class AsyncConversationAgent:
             InvalidInput: neither is given, or one is no such number.
             GraphUnavailable: the graph went away; what was deleted until then is.
         """
-        from ragforge_memory.agent.upkeep.retention import delete_expired
+        from ragforge_memory.agent.retention import delete_expired
 
         _check_expiry(older_than_days, keep)
         return await delete_expired(await self.open(), older_than_days=older_than_days, keep=keep)

@@ -10,6 +10,7 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.inputs import check_text, checked_text
+from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ async def run_state(agent: Sessions, state: Mapping[str, Any]) -> Messages:
     services = await agent.open()
     check_room(services, messages[-1]["content"])
     await replay_own(services)
-    await services.take_up()
+    await fold_orphans(services)
     conversation = await _home_of(agent, services, session, messages)
     # Of several that ask the same at once the first is answered; the others find its answer.
     asking = (id(asyncio.get_running_loop()), conversation.uuid, messages[-1]["id"])
@@ -152,7 +153,7 @@ async def _home_of(
     A session is its exact name, or the uuid that `invoke` returned for a conversation without one. One that is not
     there is not begun for messages that are another's.
     """
-    homes = await services.messages.known([message["id"] for message in messages])
+    homes = await services.stores.messages.known([message["id"] for message in messages])
     if session is None:
         # A branch shares what was said before it began: the last message is the one that tells.
         last = next((homes[message["id"]] for message in reversed(messages) if message["id"] in homes), None)
@@ -177,7 +178,7 @@ async def _answered(
 
     known = await listed(services, conversation.info, messages)
     known.check_texts(messages)
-    redactor = services.redactor(*(message["content"] for message in messages))
+    redactor = services.place.redactor(*(message["content"] for message in messages))
     question = messages[-1]
     asked_seq = known.asked_seq(question)
     last_question: str | None = None
@@ -191,7 +192,7 @@ async def _answered(
         new = said(redactor, known.uuid_of(message), message["role"], message["content"])
         if message["role"] == "assistant":
             new = replace(new, in_reply_to=last_question)
-        await services.messages.append(conversation.uuid, new, title=title_from(new))
+        await services.stores.messages.append(conversation.uuid, new, title=title_from(new))
     return await conversation.answer(question["content"], message_id=known.uuid_of(question), asked_seq=asked_seq)
 
 

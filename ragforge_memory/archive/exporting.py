@@ -175,7 +175,7 @@ def _tied_to(message: archive.Message, anchors: Set[str]) -> archive.Message:
 
 
 def _head(services: Services, space: Space | None) -> archive.Head:
-    owner = archive.Owner(user_id=services.owner.user_id, project=services.owner.project)
+    owner = archive.Owner(user_id=services.place.owner.user_id, project=services.place.owner.project)
     vectors = {"embeddings": archive.Space(model=space.model, dimension=space.dimension)} if space else {}
     return archive.Head(
         format=archive.FORMAT,
@@ -210,6 +210,6 @@ def _line(kind: str, record: archive.Record) -> bytes:
 
 
 def _store(services: Services) -> ArchiveStore:
-    if services.receipts is None:
+    if services.stores.receipts is None:
         raise memory_is_off("nothing is kept that could be exported")
-    return ArchiveStore(services.graph, services.owner)
+    return ArchiveStore(services.stores.graph, services.place.owner)

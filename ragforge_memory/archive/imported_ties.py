@@ -29,7 +29,7 @@ class ImportedTies:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._store = TieStore(services.graph, services.owner)
+        self._store = TieStore(services.stores.graph, services.place.owner)
         self._known: dict[Named, tuple[str, ...]] = {}
         self.wanted = False
 

@@ -27,7 +27,7 @@ async def markdown(services: Services, info: ConversationInfo) -> str:
     """
     pages: list[list[Message]] = []
     before: str | None = None
-    while page := await services.messages.history(info.uuid, limit=_PAGE, before=before):
+    while page := await services.stores.messages.history(info.uuid, limit=_PAGE, before=before):
         pages.append(page)
         before = page[0].uuid
     parts = list(_heading(info))

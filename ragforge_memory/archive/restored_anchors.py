@@ -36,7 +36,7 @@ async def place_anchors(services: Services, store: RestoreStore, anchors: Iterab
     Where an ingest runs just now, the next one does it; where nothing was ever ingested, the first one.
     """
     files = sorted({str(each.file) for each in anchors if not each.stands and not each.orphaned and each.file})
-    project = services.owner.project
+    project = services.place.owner.project
     if not files or not project:
         return
     try:
@@ -47,8 +47,8 @@ async def place_anchors(services: Services, store: RestoreStore, anchors: Iterab
         token, commit, root = lease
         try:
             await resolve_anchors(
-                AnchorStore(services.graph, project),
-                Path(root) if root else services.root or Path.cwd(),
+                AnchorStore(services.stores.graph, project),
+                Path(root) if root else services.place.root or Path.cwd(),
                 Before(commit),
                 files,
                 commit=commit,

@@ -184,7 +184,7 @@ class MessageWriter:
         taken = await self._store.taken(uuids_of(each for _, each in messages))
         if not taken:
             return
-        mine = await self._services.messages.known([each.uuid for _, each in messages if each.uuid in taken])
+        mine = await self._services.stores.messages.known([each.uuid for _, each in messages if each.uuid in taken])
         places = {each.uuid: place for place, each in messages}
         again = next((uuid for uuid, conversation in mine.items() if conversation == of), None)
         if again is not None:

@@ -98,7 +98,9 @@ async def find_message(services: Services, conversation: AsyncConversation, refe
             return message.uuid
     if not reference.isdecimal() or len(reference) > _DIGITS:
         return reference
-    for message in await services.receipts.at(conversation.uuid, [int(reference)]) if services.receipts else ():
+    for message in (
+        await services.stores.receipts.at(conversation.uuid, [int(reference)]) if services.stores.receipts else ()
+    ):
         return message.uuid
     raise MessageNotFound(
         f"there is no message {reference!r} in this conversation",

@@ -101,7 +101,7 @@ async def _search(talk: Talk, argument: str) -> None:
 
 
 async def _tools(talk: Talk, _: str) -> None:
-    for spec in talk.session.services.registry.specs:
+    for spec in talk.session.services.models.registry.specs:
         talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}", margin=2)
 
 

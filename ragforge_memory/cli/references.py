@@ -85,7 +85,7 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
 
     services, said = session.services, response.user_message_id
     form = read_form(text)
-    if not session.keeps or form is None or form.how == "retracts" or services.unsaved(response.conversation_id):
+    if not session.keeps or form is None or form.how == "retracts" or services.stores.unsaved(response.conversation_id):
         return ""
     try:
         ties = (await Searcher(services).code_of([said])).get(said, [])
@@ -106,9 +106,9 @@ async def _several(services: Services, text: str) -> str:
     """Why a note is tied to nothing, where a name in it is that of several definitions; else ''."""
     from ragforge_memory.code.mentions import find_mentions
 
-    project = services.owner.project
+    project = services.place.owner.project
     for name in find_mentions(text).names if project else ():
-        scopes = await services.scopes.by_name(project, name.rpartition(".")[2])
+        scopes = await services.stores.scopes.by_name(project, name.rpartition(".")[2])
         meant = [each for each in scopes if f".{each.qualified_name}".endswith(f".{name}")]
         if len(meant) > 1:
             places = ", ".join(f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in meant[:_SHOWN])

@@ -60,7 +60,7 @@ class Talk:
             self.say(describe_conversation(self.conversation))
         if not self.session.keeps:
             self.say("memory is off: nothing of this chat is kept")
-        elif not self.session.services.config.memory.persistence.auto_save:
+        elif not self.session.services.place.config.memory.persistence.auto_save:
             self.say("auto_save is off: what is said is gone at the end unless you type /save")
         if self.session.terminal.rendered:
             self.say("/help shows the commands; Meta-Enter begins a new line; Ctrl-C stops an answer")
@@ -139,7 +139,7 @@ class Talk:
         """The command that resumes this conversation."""
         if self.conversation is None or not self.session.keeps:
             return
-        if self.session.services.unsaved(self.conversation.uuid):
+        if self.session.services.stores.unsaved(self.conversation.uuid):
             self.say("not saved: agent.memory.persistence.auto_save is off, and /save was not typed; it is gone")
         else:
             self.say(f"resume with: {self.session.command('chat', self.conversation.uuid)}")

@@ -109,10 +109,10 @@ async def chosen(services: Services, choice: list[str] | Mapping[str, Any] | Non
         return await _filtered(services, choice or {})
     uuids = choice
     for uuid in uuids:
-        services.check_saved(uuid)
+        services.stores.check_saved(uuid)
     for start in range(0, len(uuids), MAX_LIMIT):
         asked = uuids[start : start + MAX_LIMIT]
-        there = {info.uuid for info in await services.conversations.several(asked)}
+        there = {info.uuid for info in await services.stores.conversations.several(asked)}
         for uuid in asked:
             if uuid not in there:
                 raise ConversationNotFound(f"there is no conversation {uuid!r} here")
@@ -124,7 +124,7 @@ async def _filtered(services: Services, wanted: Mapping[str, Any]) -> list[str]:
     found: dict[str, None] = {}
     cursor: str | None = None
     while True:
-        page = await services.conversations.page(filters, limit=MAX_LIMIT, cursor=cursor)
+        page = await services.stores.conversations.page(filters, limit=MAX_LIMIT, cursor=cursor)
         found.update((info.uuid, None) for info in page.items)
         cursor = page.next_cursor
         if cursor is None:

@@ -184,7 +184,7 @@ async def test_a_bare_correction_is_told_under_its_note(agent: AsyncConversation
     services = await agent.open()
 
     async def ask(text: str) -> str:
-        await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
         return (await talk.send_message(text)).content
 
     def quoted(answer: str) -> list[str]:
@@ -202,7 +202,7 @@ async def test_a_bare_correction_is_told_under_its_note(agent: AsyncConversation
     told = await ask("actually, that's wrong")
     assert told.endswith('\n"actually, that\'s wrong" corrects "we decided that withdraw is limited to 20 euros".')
     other = await agent.create_conversation()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     later = (await other.send_message("what did we decide about withdraw?")).content
     assert quoted(later)[1] == '(later: "actually, that\'s wrong")'
     everything = await ask("what did we decide?")

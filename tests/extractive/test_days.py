@@ -155,7 +155,7 @@ async def test_what_was_said_on_a_day_is_told_of_that_day(agent: AsyncConversati
         note = {"role": "user", "content": f"note: the limit of reports is {day}", "timestamp": at}
         await agent.import_conversation({"title": f"the {day}", "messages": [note]})
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     talk = await agent.create_conversation()
 
     async def told(text: str) -> list[str]:
@@ -184,7 +184,7 @@ async def test_what_was_said_in_the_last_hours(agent: AsyncConversationAgent) ->
     talk = await agent.create_conversation()
     await talk.send_message("note: reports are kept for 5 years")
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
     async def told(text: str) -> list[str]:
         lines = (await talk.send_message(text)).content.splitlines()
@@ -208,7 +208,7 @@ async def test_a_branch_of_a_deleted_conversation_is_of_the_days_that_it_shares(
     trunk = await agent.import_conversation({"title": "Weather", "messages": notes})
     branch = await trunk.branch()
     await trunk.delete()
-    conversations = (await agent.open()).conversations
+    conversations = (await agent.open()).stores.conversations
     for first, last, found in ((9, 11, True), (11, 12, False), (12, 13, True)):
         page = await conversations.page(
             ConversationFilters(since=datetime(2026, 11, first, tzinfo=UTC), until=datetime(2026, 11, last, tzinfo=UTC))

@@ -51,7 +51,7 @@ async def test_a_reason_that_was_noted_comes_before_what_the_code_says(agent: As
     assert (await talk.send_message(decision)).content.startswith("Noted")
     await talk.send_message("TODO: a report for each week")
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     other = await agent.create_conversation()
     why = (await other.send_message("why is check_amount strict?")).content
     assert why.index(f"> {decision}") < why.index("bank/account.py:13")

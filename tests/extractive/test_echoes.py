@@ -150,7 +150,7 @@ async def test_what_is_to_be_forgotten_states_nothing(agent: AsyncConversationAg
     forget = await talk.send_message("forget what I said about check_amount")
     assert "`ragforge conversations delete`" in forget.content
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     told = (await talk.send_message("what did we say about check_amount?")).content
     assert [line for line in told.splitlines() if line.startswith("  >")] == [
         "  > we decided that check_amount must stay strict"

@@ -87,7 +87,7 @@ async def test_what_was_said_under_the_old_name_is_found_by_the_new_one(
     _edit(root, "bank/account.py", ("check_amount", "refuse_debts"))
     await agent.ingest(root)
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
     decided, said, nothing = await _ask(
         agent,

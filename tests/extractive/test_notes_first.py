@@ -23,7 +23,7 @@ async def test_what_is_no_code_is_told_by_notes(agent: AsyncConversationAgent) -
         await talk.send_message(note)
     await talk.send_message("what is the overdraft fee?")
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     other = await agent.create_conversation()
 
     async def ask(text: str) -> list[str]:
@@ -63,7 +63,7 @@ async def test_who_answers_for_a_file_is_told_by_notes(agent: AsyncConversationA
     talk = await agent.create_conversation()
     await talk.send_message("note: Ann owns account.py, Bob owns the vault")
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     other = await agent.create_conversation()
     told = (await other.send_message("who owns account.py?")).content
     assert "  > note: Ann owns account.py, Bob owns the vault" in told.splitlines()[:4], told

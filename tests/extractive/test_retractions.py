@@ -107,7 +107,7 @@ async def test_a_note_is_taken_back(agent: AsyncConversationAgent) -> None:
     services = await agent.open()
 
     async def ask(text: str) -> list[str]:
-        await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
         return (await talk.send_message(text)).content.splitlines()
 
     def quoted(answer: list[str]) -> list[str]:
@@ -186,7 +186,7 @@ async def test_what_a_correction_that_was_taken_back_had_corrected_is_told_as_it
     services = await agent.open()
     for text in ("note: withdrawals are limited to 10 euros", "no, 30 euros", "scratch that"):
         await talk.send_message(text)
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     told = (await talk.send_message("what did we decide about withdrawals?")).content
     assert [line.strip() for line in told.splitlines() if line.startswith("  ")] == [
         "> note: withdrawals are limited to 10 euros"

@@ -194,7 +194,7 @@ async def test_whether_a_decision_still_holds(agent: AsyncConversationAgent, tmp
 
     await ask("we decided that check_amount must stay strict")
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     fresh = await ask("is what we decided about check_amount still true?")
     assert "> we decided that check_amount must stay strict" in fresh
     assert (await ask("which decisions are out of date?")).startswith("No decision that you noted was corrected since")
@@ -220,7 +220,7 @@ async def test_what_was_said_in_an_archived_conversation_says_so(agent: AsyncCon
     for text in ("where is monthly_report?", "what does monthly_report do?", "show me monthly_report"):
         await (await agent.create_conversation()).send_message(text)
     services = await agent.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     talk = await agent.create_conversation()
     answer = await talk.send_message("what did we decide about monthly_report?")
     assert f"conversation {old.uuid[:8]} (archived), message" in answer.content

@@ -44,9 +44,9 @@ class Near:
         failed: Callable[[EmbeddingError], None],
     ) -> None:
         self._task: asyncio.Task[list[ScoredMessage]] | None = None
-        self._until = asyncio.get_running_loop().time() + services.config.memory.recall.deadline_ms / 1_000
-        searches = services.searches
-        if floor > 0 and services.searches_meaning and searches is not None and searches.has_vectors:
+        self._until = asyncio.get_running_loop().time() + services.place.config.memory.recall.deadline_ms / 1_000
+        searches = services.stores.searches
+        if floor > 0 and services.models.searches_meaning and searches is not None and searches.has_vectors:
             self._task = asyncio.create_task(
                 _found(services, conversation_id, question, floor, limit, failed), name="ragforge-nearness"
             )
@@ -94,7 +94,7 @@ async def _found(
     failed: Callable[[EmbeddingError], None],
 ) -> list[ScoredMessage]:
     """The nearest older messages."""
-    embedder, searches = services.embedder, services.searches
+    embedder, searches = services.models.embedder, services.stores.searches
     assert embedder is not None
     assert searches is not None
 

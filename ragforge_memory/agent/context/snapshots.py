@@ -124,8 +124,8 @@ async def build_context(
     """The context that a caller's own prompt may use; see `AsyncConversation.build_context`."""
     recent: list[Message] = []
     if recent_messages and strategy != "relevant":
-        recent = await services.messages.history(conversation_id, limit=recent_messages)
-    info = await services.conversations.get(conversation_id)
+        recent = await services.stores.messages.history(conversation_id, limit=recent_messages)
+    info = await services.stores.conversations.get(conversation_id)
     found: list[ScoredMessage] = []
     if relevant_messages and strategy != "recent":
         asked = query if query is not None else await _last_question(services, conversation_id, recent)
@@ -261,9 +261,9 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
     the receipt's hash says so, the newest are left out, or a little later ones are taken. A conversation without any
     (another tool wrote its summary) is taken as it is now.
     """
-    info = await services.conversations.get(conversation_id)
+    info = await services.stores.conversations.get(conversation_id)
     known = info.summary or ""
-    if services.summaries is None:
+    if services.background.summaries is None:
         return known
     read, newest = datetime.fromisoformat(read_at), ""
     async for text in _texts_back(services, conversation_id, seq, read):
@@ -284,9 +284,9 @@ async def _texts_back(
     services: Services, conversation_id: str, seq: int, latest: datetime, earliest: datetime | None = None
 ) -> AsyncIterator[str]:
     """The summary as it read at a time, then without the newest of those that were there, and so on."""
-    assert services.summaries is not None
+    assert services.background.summaries is not None
     for _ in range(_UNSEEN):
-        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
+        cover = await services.background.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
         yield cover.text
         made = [part.created_at for part in (*cover.parts, *cover.on_demand)]
         times = [each for each in made if earliest is None or each > earliest]
@@ -297,17 +297,17 @@ async def _texts_back(
 
 async def _foreign(services: Services, conversation_id: str, head_seq: int, known: str) -> str:
     """The summary of a conversation that has no summaries of ours; nothing where they came later, or cover more."""
-    assert services.summaries is not None
-    return "" if (await services.summaries.store.cover(conversation_id, to_seq=head_seq)).text else known
+    assert services.background.summaries is not None
+    return "" if (await services.background.summaries.store.cover(conversation_id, to_seq=head_seq)).text else known
 
 
 async def _last_question(services: Services, conversation_id: str, recent: Sequence[Message]) -> str:
-    known = recent or await services.messages.history(conversation_id)
+    known = recent or await services.stores.messages.history(conversation_id)
     while known:
         for message in reversed(known):
             if message.role == "user":
                 return message.content
-        known = await services.messages.history(conversation_id, before=known[0].uuid)
+        known = await services.stores.messages.history(conversation_id, before=known[0].uuid)
     return ""
 
 
@@ -322,11 +322,11 @@ async def _relevant(
     known = {message.uuid for message in recent}
     found = await search(services, query, limit=limit + len(known) + 1, conversation_id=conversation_id)
     chosen = [one for one in found if one.message.uuid not in known and not (own and one.message.content == query)]
-    if services.receipts is None:
+    if services.stores.receipts is None:
         return chosen[:limit]
     # A search reads no tool calls.
     seqs = sorted(one.message.seq for one in chosen[:limit])
-    calls = {each.uuid: each.tool_calls for each in await services.receipts.at(conversation_id, seqs)}
+    calls = {each.uuid: each.tool_calls for each in await services.stores.receipts.at(conversation_id, seqs)}
     return [
         one.model_copy(update={"message": one.message.model_copy(update={"tool_calls": calls[one.message.uuid]})})
         for one in chosen[:limit]
@@ -335,6 +335,6 @@ async def _relevant(
 
 
 def _store(services: Services) -> ReceiptStore:
-    if services.receipts is None:
+    if services.stores.receipts is None:
         raise memory_is_off("no receipts are kept")
-    return services.receipts
+    return services.stores.receipts

@@ -65,7 +65,9 @@ async def both(
         log.warning("search without words: %s", text)
         return Candidates(meaning=meaning)
     if isinstance(meaning, RagforgeError):
-        log.log(logging.WARNING if services.embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
+        log.log(
+            logging.WARNING if services.models.embedder is not None else logging.DEBUG, "by words alone: %s", meaning
+        )
         return Candidates(text)
     return Candidates(text, meaning)
 
@@ -81,11 +83,11 @@ async def question_vector(services: Services, query: str, *, stored: bool) -> Ve
     Raises:
         EmbeddingError: nothing is embedded here, or the embedder failed or was not there in time.
     """
-    if services.embedder is None or not stored or not services.config.memory.embeddings.enabled:
+    if services.models.embedder is None or not stored or not services.place.config.memory.embeddings.enabled:
         raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
     try:
         async with asyncio.timeout(EMBEDDING_SECONDS):
-            return await services.embedder.embed_query(query)
+            return await services.models.embedder.embed_query(query)
     except TimeoutError as error:
         raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
 
@@ -100,10 +102,10 @@ def similarity_to(services: Services, query: str, texts: Iterable[str | None], c
             otherwise than texts give the same text two vectors.
         cosine: of its vector and the question's.
     """
-    if cosine is None or services.embedder is None:
+    if cosine is None or services.models.embedder is None:
         return None
     same = any(is_same(text or "", query) for text in texts)
-    return 1.0 if same else similarity(cosine, services.embedder.unrelated_cosine)
+    return 1.0 if same else similarity(cosine, services.models.embedder.unrelated_cosine)
 
 
 async def following(work: Callable[[], Awaitable[T]]) -> T:

@@ -62,11 +62,11 @@ async def search(
         ConversationNotFound: there is no such conversation (any more).
         RagforgeError: neither list could be had: what the first of them failed with.
     """
-    store = services.searches
+    store = services.stores.searches
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
-    if services.unread is not None:
-        await services.unread.tell()
+    if services.stores.unread is not None:
+        await services.stores.unread.tell()
     words = words_of(query)
     candidates = CANDIDATES
     while candidates < limit:
@@ -111,15 +111,15 @@ class Searcher:
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """What messages are tied to, and what has become of it; none where memory is off."""
-        if not self._services.config.memory.enabled:
+        if not self._services.place.config.memory.enabled:
             return {}
-        return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
+        return await ReferenceStore(self._services.stores.graph, self._services.place.owner).of_messages(message_ids)
 
     async def code_named(self, name: str) -> Sequence[CodeReference]:
         """Code that was spoken of under this name, or is called so now; none where memory is off."""
-        if not self._services.config.memory.enabled:
+        if not self._services.place.config.memory.enabled:
             return []
-        tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
+        tied = await ReferenceStore(self._services.stores.graph, self._services.place.owner).about(name, limit=10)
         return [each.reference for each in tied]
 
     async def impact(self, root: Path, revision: str | None = None) -> Impact:
@@ -130,7 +130,7 @@ class Searcher:
 
     async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
         """Those of these conversations that the owner has put away."""
-        found = await self._services.conversations.several(conversation_ids)
+        found = await self._services.stores.conversations.several(conversation_ids)
         return frozenset(each.uuid for each in found if each.status == "archived")
 
     async def latest(
@@ -138,7 +138,7 @@ class Searcher:
     ) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first; with times those in which something was said then."""
         times = checked_filters(since=since, until=until)
-        page = await self._services.conversations.page(
+        page = await self._services.stores.conversations.page(
             ConversationFilters(since=times.since, until=times.until), limit=limit
         )
         return page.items
@@ -245,14 +245,14 @@ class _Found:
 
     def _near_enough(self, meaning: dict[Place, float]) -> dict[Place, float]:
         """Where nothing has a word of the question: what is nearer to it than what is unrelated."""
-        embedder = self._services.embedder
+        embedder = self._services.models.embedder
         if self._text or embedder is None:
             return meaning
         floor = cosine_of(FLOOR_WITHOUT_WORDS, embedder.unrelated_cosine)
         return {place: cosine for place, cosine in meaning.items() if cosine > floor}
 
     async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
-        store = self._services.searches
+        store = self._services.stores.searches
         assert store is not None
         stored = {self._stored(place): place for place in places}
         read = await store.messages(

@@ -72,7 +72,7 @@ async def find_similar(
     Raises:
         RagforgeError: neither list could be had: what the first of them failed with.
     """
-    store = services.similar
+    store = services.stores.similar
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
     words = words_of(query)

@@ -25,6 +25,6 @@ async def impact(services: Services, root: Path, revision: str | None = None) ->
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
     """
-    references, project = ReferenceStore(services.graph, services.owner), services.owner.project
-    ingested = (await CodeStore(services.graph, project).state()).commit if project else None
+    references, project = ReferenceStore(services.stores.graph, services.place.owner), services.place.owner.project
+    ingested = (await CodeStore(services.stores.graph, project).state()).commit if project else None
     return await impact_of_code(root, references, revision, ingested=ingested)

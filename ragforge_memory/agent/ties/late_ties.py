@@ -19,12 +19,12 @@ log = logging.getLogger(__name__)
 
 async def tie_late(services: Services) -> None:
     """Ties the messages of all users that were held meanwhile to what they name, as that is now."""
-    project = services.owner.project
+    project = services.place.owner.project
     known: dict[Named, tuple[str, ...]] = {}
     try:
-        async for messages in TieStore(services.graph, services.owner).untied():
+        async for messages in TieStore(services.stores.graph, services.place.owner).untied():
             for user_id in sorted({each.user_id for each in messages}):
-                store = TieStore(services.graph, Owner(user_id, project))
+                store = TieStore(services.stores.graph, Owner(user_id, project))
                 ties = {each.uuid: _named(each) for each in messages if each.user_id == user_id}
                 await store.tie_mentioned(ties, known)
     except RagforgeError as error:

@@ -26,8 +26,8 @@ async def referenced(services: Services, conversation_id: str) -> list[CodeRefer
     Raises:
         ConversationNotFound: it is not there (any more).
     """
-    await services.conversations.get(conversation_id)
-    return await ReferenceStore(services.graph, services.owner).of_conversation(conversation_id)
+    await services.stores.conversations.get(conversation_id)
+    return await ReferenceStore(services.stores.graph, services.place.owner).of_conversation(conversation_id)
 
 
 async def refer(
@@ -39,10 +39,10 @@ async def refer(
         MessageNotFound: the message is none of this conversation's.
         InvalidInput: memory is off, or one of the names does not mean one definition; nothing was written.
     """
-    if not services.config.memory.enabled:
+    if not services.place.config.memory.enabled:
         raise memory_is_off("no message is tied to code")
     await store(services).point(conversation_id, message_id)
-    references = ReferenceStore(services.graph, services.owner)
+    references = ReferenceStore(services.stores.graph, services.place.owner)
     given = {dotted(code_name(scope)): scope for scope in scopes}
     if unclear := await references.add(message_id, list(given), kind):
         told = (f"{given[name]!r} ({', '.join(places) or 'none is found'})" for name, places in unclear.items())
@@ -55,18 +55,20 @@ async def refer(
 
 async def last_ingest(services: Services) -> tuple[str | None, datetime] | None:
     """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
-    return await ReferenceStore(services.graph, services.owner).as_of()
+    return await ReferenceStore(services.stores.graph, services.place.owner).as_of()
 
 
 async def about(services: Services, scope: str, *, limit: int) -> list[ConversationInfo]:
     """Conversations that talked about code, the newest mention first, each with its ties to it."""
-    if not services.config.memory.enabled:
+    if not services.place.config.memory.enabled:
         return []
-    ties = await ReferenceStore(services.graph, services.owner).about(_in_project(services.root, scope), limit=limit)
+    ties = await ReferenceStore(services.stores.graph, services.place.owner).about(
+        _in_project(services.place.root, scope), limit=limit
+    )
     found: dict[str, list[CodeReference]] = {}
     for tie in ties:
         found.setdefault(tie.message.conversation_id, []).append(tie.reference)
-    infos = await services.conversations.several(list(found))
+    infos = await services.stores.conversations.several(list(found))
     return [info.model_copy(update={"references": tuple(found[info.uuid])}) for info in infos]
 
 

@@ -66,7 +66,7 @@ class ToolRounds:
 
     async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
         """Runs one round: tools that allow it together, then the others one after another, in order."""
-        registry = self._services.registry
+        registry = self._services.models.registry
         first_index = len(self._calls)
         ids = [uuid4().hex for _ in requests]
         for call_id, asked in zip(ids, requests, strict=True):
@@ -104,14 +104,14 @@ class ToolRounds:
             return call
 
         unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
-        if services.registry.side_effects(asked.name):
-            await self._write_journal(services.journal.tool, self._message_id, unfinished)
+        if services.models.registry.side_effects(asked.name):
+            await self._write_journal(services.background.journal.tool, self._message_id, unfinished)
         # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
         with hurried():
-            run = await services.registry.run(asked, self._context)
+            run = await services.models.registry.run(asked, self._context)
         call = record(run)
         self._scopes.update(dict.fromkeys(run.scopes))
-        await self._write_journal(services.journal.tool, self._message_id, call, run.scopes)
+        await self._write_journal(services.background.journal.tool, self._message_id, call, run.scopes)
         await self._emit(
             events.ToolResult(
                 tool_call_id=call_id,
