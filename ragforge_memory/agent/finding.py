@@ -15,6 +15,8 @@ from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo
 
@@ -74,7 +76,7 @@ async def open_session(
         opened = await services.stores.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
         return await services.settled(opened)
 
-    return await _or_remembered(services, session_id, work)
+    return await _or_remembered(services.place, services.background, session_id, work)
 
 
 async def load(services: Services, reference: str) -> ConversationInfo:
@@ -97,21 +99,21 @@ async def load(services: Services, reference: str) -> ConversationInfo:
             found = await services.stores.conversations.find(plain)
         return await services.settled(found)
 
-    return await _or_remembered(services, reference, work)
+    return await _or_remembered(services.place, services.background, reference, work)
 
 
 async def _or_remembered(
-    services: Services, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
+    place: Place, background: Background, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
 ) -> ConversationInfo:
-    known = services.background.remembered.info(reference) if services.place.remembers else None
-    if known is not None and (services.background.outage.is_on or known.uuid in services.background.outage.held_up):
+    known = background.remembered.info(reference) if place.remembers else None
+    if known is not None and (background.outage.is_on or known.uuid in background.outage.held_up):
         return known
     try:
         return await work()
     except GraphUnavailable as error:
         if known is None:
             raise
-        services.background.outage.begin(error)
+        background.outage.begin(error)
         return known
 
 

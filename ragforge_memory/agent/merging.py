@@ -18,6 +18,7 @@ from ragforge_memory.models.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ragforge_memory.agent.models import Models
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.upkeep.summary_text import Written
 
@@ -30,14 +31,14 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         InvalidInput: the other one has said nothing of its own, or that was merged already, if just now by another.
     """
     await replay_own(services)
-    sides = await compare(services, conversation_id, other_id)
-    if other_id not in set(_members(await store(services).tree(conversation_id))):
+    sides = await compare(services.stores, services.place, conversation_id, other_id)
+    if other_id not in set(_members(await store(services.stores, services.place).tree(conversation_id))):
         raise InvalidInput(
             "only a branch of the same conversation can be merged", hint="branches() shows the family of this one"
         )
     what = Merge(other_id, sides.fork_seq, sides.there_count + sides.fork_seq)
     # Asked before the model is, and once more under the lock of the write: somebody may be at the same.
-    if await store(services).brought(conversation_id, what):
+    if await store(services.stores, services.place).brought(conversation_id, what):
         raise _known()
     if not sides.only_there:
         raise InvalidInput(
@@ -52,7 +53,7 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         (other.title or "There", sides.only_there, sides.there_count),
     ):
         if messages:
-            written = await _said(services, messages)
+            written = await _said(services.models, messages)
             models.add(written.model)
             parts.append(f"**{name}** ({counted(count, 'message')}): {written.text}")
     content = services.place.redacted("\n\n".join(parts))
@@ -66,7 +67,9 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         trust="agent",
         metadata=what.metadata,
     )
-    seq = await store(services).merge(conversation_id, new, what, summarize_every=services.place.summarize_every)
+    seq = await store(services.stores, services.place).merge(
+        conversation_id, new, what, summarize_every=services.place.summarize_every
+    )
     if seq is None:
         raise _known()
     services.background.work.wake()
@@ -86,8 +89,8 @@ def _members(tree: BranchTree) -> Iterator[str]:
         yield from _members(each)
 
 
-async def _said(services: Services, messages: Sequence[Message]) -> Written:
+async def _said(models: Models, messages: Sequence[Message]) -> Written:
     """Two or three sentences on what one side did."""
     from ragforge_memory.agent.summaries import condense
 
-    return await condense(services.models.summarizer, messages)
+    return await condense(models.summarizer, messages)

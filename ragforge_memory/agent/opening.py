@@ -240,20 +240,20 @@ async def open_services(wanted: Wanted) -> Services:
         raise
 
 
-async def close_services(services: Services, *, drain: float) -> None:
+async def close_services(background: Background, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
 
     async def drained() -> None:
         with contextlib.suppress(RagforgeError):
-            left = {} if services.background.outage.is_on else await services.background.work.finish(drain)
+            left = {} if background.outage.is_on else await background.work.finish(drain)
             if left:
                 log.info("left for the next process: %s", left)
 
     # The last is closed first.
-    for close in (services.background.work.aclose, drained, services.background.outage.aclose):
-        services.background.opened.push_async_callback(close)
+    for close in (background.work.aclose, drained, background.outage.aclose):
+        background.opened.push_async_callback(close)
     try:
-        await services.background.opened.aclose()
+        await background.opened.aclose()
     except Exception:
         log.warning("closing failed", exc_info=True)
 

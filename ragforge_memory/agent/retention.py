@@ -10,7 +10,10 @@ from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.graph.text_files import old_ones_stay
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.errors import ConversationFileError
     from ragforge_memory.graph.retention import Expired, RetentionStore
     from ragforge_memory.models.conversation import ConversationInfo
@@ -25,10 +28,10 @@ MOST_LISTED = 1_000
 
 async def expired(services: Services, *, older_than_days: int | None, keep: int | None) -> list[ConversationInfo]:
     """What `delete_expired` would delete now, the oldest first, 1,000 at most."""
-    store = _store(services)
+    store = _store(services.stores, services.place)
     if store is None:
         return []
-    found = await _found(services, store, older_than_days, keep, MOST_LISTED)
+    found = await _found(services.background, store, older_than_days, keep, MOST_LISTED)
     return [each.info for each in found if await store.file_elsewhere(each) is None]
 
 
@@ -36,10 +39,10 @@ async def out_of_reach(
     services: Services, *, older_than_days: int | None, keep: int | None
 ) -> ConversationFileError | None:
     """What to tell of conversations that are old and stay all the same, since this agent does not have their files."""
-    store = _store(services)
+    store = _store(services.stores, services.place)
     if store is None:
         return None
-    found = await _found(services, store, older_than_days, keep, MOST_LISTED)
+    found = await _found(services.background, store, older_than_days, keep, MOST_LISTED)
     paths = [path for each in found if (path := await store.file_elsewhere(each)) is not None]
     return old_ones_stay(paths) if paths else None
 
@@ -57,7 +60,7 @@ async def delete_expired(
     """
     from ragforge_memory.graph.conversations import ConversationStore
 
-    store = _store(services)
+    store = _store(services.stores, services.place)
     deleted: list[ConversationInfo] = []
     if store is None:
         return deleted
@@ -66,7 +69,7 @@ async def delete_expired(
     stay: set[str] = set()
     elsewhere: list[str] = []
     while True:
-        page = await _found(services, store, older_than_days, keep, _PAGE, but=stay)
+        page = await _found(services.background, store, older_than_days, keep, _PAGE, but=stay)
         if not page:
             if elsewhere:
                 log.warning(
@@ -85,18 +88,18 @@ async def delete_expired(
                 stay.add(each.info.uuid)
                 continue
             await conversations.take_away(each.info.uuid)
-            await forget_in_files(services, each.info.uuid)
+            await forget_in_files(services.background, each.info.uuid)
             deleted.append(each.info)
 
 
-def _store(services: Services) -> RetentionStore | None:
+def _store(stores: Stores, place: Place) -> RetentionStore | None:
     from ragforge_memory.graph.retention import RetentionStore
 
-    return RetentionStore(services.stores.graph, services.place.owner) if services.place.config.memory.enabled else None
+    return RetentionStore(stores.graph, place.owner) if place.config.memory.enabled else None
 
 
 async def _found(
-    services: Services,
+    background: Background,
     store: RetentionStore,
     older_than_days: int | None,
     keep: int | None,
@@ -105,5 +108,5 @@ async def _found(
     but: set[str] | None = None,
 ) -> list[Expired]:
     age = None if older_than_days is None else older_than_days * DAY
-    stay = services.background.open_here() | (but or set())
+    stay = background.open_here() | (but or set())
     return await store.expired(age=age, keep=keep, open_here=stay, limit=limit)

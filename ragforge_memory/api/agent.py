@@ -380,7 +380,7 @@ class AsyncConversationAgent:
         if services is not None:
             from ragforge_memory.agent.opening import close_services
 
-            await close_services(services, drain=_DRAIN_ON_CLOSE)
+            await close_services(services.background, drain=_DRAIN_ON_CLOSE)
 
     async def abandon(self) -> None:
         """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored.
@@ -522,8 +522,10 @@ class AsyncConversationAgent:
         check_flag(doubtful, "doubtful")
         check_limit(limit)
         times = checked_filters(since=since, until=until)
+        services = await self.open()
         return await decisions(
-            await self.open(),
+            services.stores,
+            services.place,
             about=about,
             doubtful=doubtful,
             since=times.since,
@@ -577,7 +579,7 @@ class AsyncConversationAgent:
             full=full,
             progress=progress,
         )
-        await tie_late(services)
+        await tie_late(services.stores, services.place)
         if report.added or report.updated:
             services.background.work.wake()
         return report
@@ -609,10 +611,10 @@ class AsyncConversationAgent:
         services = await self.open()
         # Only then without its brackets: `operator()` is a name, too. Only then with dots: a path may have `#`.
         for way in dict.fromkeys((name, bare, dotted(bare), dotted(code_name(name)))):
-            if way and (found := await about(services, way, limit=limit)):
+            if way and (found := await about(services.stores, services.place, way, limit=limit)):
                 return found
         macro = dotted(bare[:-1]) if bare.endswith("!") else ""
-        found = await about(services, macro, limit=limit) if macro else []
+        found = await about(services.stores, services.place, macro, limit=limit) if macro else []
         # In Rust `bail!` is the macro `bail`; in Ruby `save!` is another name than `save`.
         rust = LANGUAGES["rust"]
         return [info for info in found if all(language_of(each.file) is rust for each in info.references)]
@@ -816,7 +818,8 @@ class AsyncConversationAgent:
             check_text(cursor, "a cursor")
         wanted = inputs.checked_task(task) if task is not None else None
         only = inputs.named(conversation) if conversation is not None else None
-        return await listed(await self.open(), only, task=wanted, limit=limit, cursor=cursor)
+        services = await self.open()
+        return await listed(services.stores, services.place, only, task=wanted, limit=limit, cursor=cursor)
 
     async def drain(self, timeout: float | None = None) -> dict[str, int]:
         """Waits until what was said is in the graph and the background work that is due is done.

@@ -504,7 +504,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent import branches
 
-        return await branches.tree(await self._saved(), self.uuid)
+        services = await self._saved()
+        return await branches.tree(services.stores, services.place, self.uuid)
 
     async def compare(self, other: AsyncConversation | str) -> Comparison:
         """What this conversation and another have alone since they parted.
@@ -518,7 +519,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent import branches
 
-        return await branches.compare(await self._saved(), self.uuid, _uuid(other))
+        services = await self._saved()
+        return await branches.compare(services.stores, services.place, self.uuid, _uuid(other))
 
     async def merge(self, other: AsyncConversation | str) -> Message:
         """Brings another conversation of the family in: one message here, with what both sides did since they parted.
@@ -551,7 +553,7 @@ class AsyncConversation:
         found: list[AsyncConversation] = []
 
         async def run() -> AssistantResponse:
-            async with branches.removed_unanswered(services, creation()) as made:
+            async with branches.removed_unanswered(services.stores, creation()) as made:
                 sibling = self._sibling(made.info)
                 found.append(sibling)
                 turn = sibling._start(made.question, metadata, None, made.question_id, made.asked_seq)
@@ -702,7 +704,7 @@ class AsyncConversation:
 
         if message_id is not None:
             check_text(message_id, "a message's uuid")
-        return await receipt(await self._saved(), self.uuid, message_id)
+        return await receipt((await self._saved()).stores, self.uuid, message_id)
 
     async def as_of(self, message_id: str) -> Snapshot:
         """The conversation as it was at a message: history, summary, context, and the very prompt of its answer.
@@ -720,7 +722,8 @@ class AsyncConversation:
         from ragforge_memory.agent.context.snapshots import snapshot
 
         check_text(message_id, "a message's uuid")
-        return await snapshot(await self._saved(), self.uuid, message_id)
+        services = await self._saved()
+        return await snapshot(services.stores, services.background, self.uuid, message_id)
 
     async def reference_code(
         self, message_id: str, scopes: Sequence[str], kind: ReferenceKind = "discussed"
@@ -749,7 +752,8 @@ class AsyncConversation:
             raise InvalidInput("scopes are a list of names", hint='["auth.check_password"]')
         for scope in scopes:
             check_text(scope, "a definition's name")
-        return await refer(await self._saved(), self.uuid, message_id, scopes, kind)
+        services = await self._saved()
+        return await refer(services.stores, services.place, self.uuid, message_id, scopes, kind)
 
     async def referenced_code(self) -> list[CodeReference]:
         """The code that this conversation has talked about, in the messages' order, and what has become of it.
@@ -764,7 +768,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent.ties.references import referenced
 
-        return await referenced(await self._saved(), self.uuid)
+        services = await self._saved()
+        return await referenced(services.stores, services.place, self.uuid)
 
     @overload
     async def export(
@@ -819,7 +824,7 @@ class AsyncConversation:
         services = await self._saved()
         made: dict[str, Any] | str
         if format == "markdown":
-            made = await markdown(services, await services.stores.conversations.get(self.uuid))
+            made = await markdown(services.stores, await services.stores.conversations.get(self.uuid))
         else:
             made = await exporting.document(services, self.uuid, embeddings=embeddings)
         if path is not None:

@@ -60,10 +60,10 @@ class Restoring:
         self.counts = Counts()
         self._begun: dict[str, Begun] = {}
         self._here: set[str] = set()
-        self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
+        self._writer = MessageWriter(services.stores, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._keys: dict[str, str] = {}
-        self._vectors = ArchivedVectors(services, head)
+        self._vectors = ArchivedVectors(services.stores, services.place, head)
 
     def now(self, uuid: str) -> str:
         """What a conversation of the archive is called here."""
@@ -352,7 +352,7 @@ class Restoring:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
         self._writer.untied = await self._store.receipts(self._writer.untied)
         placed, self._anchors = list(self._anchors.values()), {}
-        await place_anchors(self._services, self._store, placed)
+        await place_anchors(self._services.stores, self._services.place, self._store, placed)
         await self._conversations.forget_unused()
         self._services.background.work.wake(due=True)
 

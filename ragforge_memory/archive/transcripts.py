@@ -127,7 +127,7 @@ class _Importer:
         self._services = services
         self._store: ImportStore = services.stores.imports
         self._conversations = ConversationStore(services.stores.graph, services.place.owner)
-        self._ties = ImportedTies(services)
+        self._ties = ImportedTies(services.stores, services.place)
         self._on_conflict = on_conflict
         self._title = title
         self._alone = alone

@@ -75,7 +75,7 @@ async def _receipt(talk: Talk, reference: str) -> ContextReceipt | None:
     if talk.conversation is None:
         talk.say("nothing has been said yet")
         return None
-    message = await find_message(talk.session.services, talk.conversation, reference) if reference else None
+    message = await find_message(talk.session.services.stores, talk.conversation, reference) if reference else None
     return await talk.conversation.receipt(message)
 
 

@@ -92,7 +92,7 @@ async def _found(family: Family, query: str, **filters: object) -> dict[str, str
 async def _by_list(family: Family, query: str, filters: Filters = EVERYTHING) -> list[set[int]]:
     """The seqs of the deleted conversation in each of the two lists of candidates."""
     words = await family.searches.by_words(["quokka", "axolotl", "secret"], conversation_id=None, filters=filters)
-    vector = await question_vector(await family.agent.open(), query, stored=True)
+    vector = await question_vector((await family.agent.open()).models.embedder, query, stored=True)
     near = await family.searches.by_meaning(vector, conversation_id=None, filters=filters)
     return [{hit.seq for hit in hits.items if hit.conversation_id == family.parent} for hits in (words, near)]
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.stores import Stores
 from ragforge_memory.errors import (
     ConversationFileError,
     GraphBusy,
@@ -49,10 +50,10 @@ async def fold_orphans(services: Services) -> int:
                 if file is None:
                     continue
                 replay = _Replay(services, file)
-                for creation in [each for each in file.held.creations.values() if _is_ours(services, each)]:
+                for creation in [each for each in file.held.creations.values() if _is_ours(services.stores, each)]:
                     await replay.creation(creation)
                 held_up: set[str] = set()
-                for turn in [each for each in file.held.turns.values() if _is_ours(services, each)]:
+                for turn in [each for each in file.held.turns.values() if _is_ours(services.stores, each)]:
                     if turn.conversation_id in held_up:
                         continue
                     try:
@@ -252,11 +253,11 @@ class _Replay:
             log.warning("the journal cannot be written: %s", error)
 
 
-def _is_ours(services: Services, what: JournalCreation | JournalTurn) -> bool:
+def _is_ours(stores: Stores, what: JournalCreation | JournalTurn) -> bool:
     """Whether this is the database that it belongs to; drivers that were handed in are told by the database itself."""
-    if what.graph != services.stores.graph_name:
+    if what.graph != stores.graph_name:
         return False
-    return what.graph != "driver" or what.birth in ("", services.stores.graph_birth)
+    return what.graph != "driver" or what.birth in ("", stores.graph_birth)
 
 
 def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:

@@ -67,6 +67,7 @@ async def search(
         return SearchResults(answered=(), missed=(TEXT, MEANING))
     if services.stores.unread is not None:
         await services.stores.unread.tell()
+    embedder, wanted = services.models.embedder, services.place.config.memory.embeddings.enabled
     words = words_of(query)
     candidates = CANDIDATES
     while candidates < limit:
@@ -74,7 +75,7 @@ async def search(
 
     async def by_meaning() -> tuple[Hits, Vector]:
         space = store.space
-        found = vector or await question_vector(services, query, stored=store.has_vectors)
+        found = vector or await question_vector(embedder, query, stored=wanted and store.has_vectors)
         hits = await store.by_meaning(
             found, conversation_id=conversation_id, filters=filters, limit=candidates, space=space
         )
@@ -83,7 +84,7 @@ async def search(
     async def by_words() -> Hits:
         return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
 
-    lists = await both(services, by_words, by_meaning)
+    lists = await both(embedder, by_words, by_meaning)
     near, used = lists.meaning or (Hits(), None)
     found = _Found(services, query, words, lists.text or Hits(), near, used)
     items = await found.best(limit, filters, min_score)
@@ -126,7 +127,7 @@ class Searcher:
         """What a commit changes, and what was said of it; None: what is not committed."""
         from ragforge_memory.agent.ties.impact import impact
 
-        return await impact(self._services, root, revision)
+        return await impact(self._services.stores, self._services.place, root, revision)
 
     async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
         """Those of these conversations that the owner has put away."""
@@ -155,7 +156,13 @@ class Searcher:
         """What was decided, ruled or noted, newest first; none where memory is off."""
         times = checked_filters(since=since, until=until)
         return await decisions(
-            self._services, about=about, doubtful=doubtful, since=times.since, until=times.until, limit=limit
+            self._services.stores,
+            self._services.place,
+            about=about,
+            doubtful=doubtful,
+            since=times.since,
+            until=times.until,
+            limit=limit,
         )
 
 
@@ -295,7 +302,7 @@ class _Found:
         return self._likeness((item[0].content,), self._meaning.get(place, item[1]))
 
     def _likeness(self, texts: Sequence[str], cosine: float | None) -> float | None:
-        return similarity_to(self._services, self._query, texts, cosine)
+        return similarity_to(self._services.models.embedder, self._query, texts, cosine)
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]

@@ -28,6 +28,8 @@ from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.models import Models
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
@@ -100,19 +102,15 @@ class Prepared:
         ]
 
 
-def check_room(services: Services, question: str) -> None:
+def check_room(models: Models, place: Place, question: str) -> None:
     """Refuses a question that no prompt has room for.
 
     Raises:
         InvalidInput: it is longer than what the window leaves beside the instructions and the tools.
     """
-    window = window_of(services.models.provider.context_window, services.place.config.memory.compression.max_tokens)
-    tools = tool_tokens((*services.models.registry.specs, services.models.registry.spec(READ_RESULT)))
-    room = (
-        window.limit
-        - tools
-        - estimate_tokens(system_prompt(services.place.config.system_prompt, today=services.place.today()))
-    )
+    window = window_of(models.provider.context_window, place.config.memory.compression.max_tokens)
+    tools = tool_tokens((*models.registry.specs, models.registry.spec(READ_RESULT)))
+    room = window.limit - tools - estimate_tokens(system_prompt(place.config.system_prompt, today=place.today()))
     asked = tokens_of(ChatMessage("user", question))
     if asked > room:
         raise InvalidInput(
@@ -209,11 +207,13 @@ class Reading:
         """Begins the search by meaning, of what is older than the recent messages before a place."""
         recent = self._services.place.config.memory.max_context_messages
         self._near = Near(
-            self._services,
+            self._services.stores,
+            self._services.models,
             self._conversation_id,
             self._question,
             floor=0 if self._keeping.away else place - recent - 1,
             limit=RELEVANT,
+            deadline_ms=self._services.place.config.memory.recall.deadline_ms,
             failed=self._keeping.not_embedded,
         )
         return self._near
@@ -311,7 +311,9 @@ async def _within_threshold(
         kept = condensing.kept
         if kept is None or kept.to_seq < stretch.from_seq:
             try:
-                new, messages = await _condensed(services, receipts, conversation_id, before, stretch, fixed, window)
+                new, messages = await _condensed(
+                    services.models, services.place, receipts, conversation_id, before, stretch, fixed, window
+                )
                 new = new.model_copy(update={"content": redactor.text(new.content)})
             except RagforgeError as error:
                 log.warning("the context could not be condensed: %s", redactor.text(str(error)))
@@ -342,7 +344,8 @@ async def _within_threshold(
 
 
 async def _condensed(
-    services: Services,
+    models: Models,
+    place: Place,
     receipts: ReceiptStore,
     conversation_id: str,
     before: TurnContext,
@@ -356,13 +359,13 @@ async def _condensed(
         with hurried():
             messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
     new = await condensed(
-        services.models.provider,
+        models.provider,
         messages,
         stretch,
         before.compression,
         window,
         conversation_id=conversation_id,
         fixed=fixed,
-        timeout=services.place.config.model_timeout_seconds,
+        timeout=place.config.model_timeout_seconds,
     )
     return new, len(messages)

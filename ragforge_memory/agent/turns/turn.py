@@ -98,7 +98,13 @@ class Turn:
         self._content: list[str] = []
         self._reasoning: list[str] = []
         self._tools = ToolRounds(
-            services, self._tool_context(), self.message_id, emit, self._keeping.journal, self._redactor
+            services.models.registry,
+            services.background.journal,
+            self._tool_context(),
+            self.message_id,
+            emit,
+            self._keeping.journal,
+            self._redactor,
         )
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
@@ -118,7 +124,7 @@ class Turn:
             TurnCancelled: it was cancelled; what had come is stored as partial.
         """
         services = self._services
-        check_room(services, self._text)
+        check_room(services.models, services.place, self._text)
         keeping = self._keeping
         await keeping.begin()
         reading = Reading(

@@ -13,7 +13,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
@@ -23,9 +23,6 @@ from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 
