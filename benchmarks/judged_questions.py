@@ -57,17 +57,14 @@ def cites(answer: str, each: Definition) -> bool:
 
 
 def found_nothing(answer: str) -> bool:
-    """Whether an answer says that there is no such thing, and names no place."""
-    return answer.lower().startswith("nothing found") and not PLACE.search(answer)
+    """Whether an answer says first that nothing has the name and guesses none; a search for its words follows."""
+    first = answer.partition("\n\n")[0]
+    return first.startswith("No definition here is called") and not PLACE.search(first)
 
 
 def is_listed(answer: str, definition: Definition) -> bool:
-    """Whether a list has a definition, by its own line or as an overload of the next."""
-    if re.search(rf"{re.escape(definition.file)}:{definition.line}\b", answer):
-        return True
-    return bool(
-        re.search(rf"`{re.escape(definition.name)}` - .*overloaded in lines? [\d, ]*\b{definition.line}\b", answer)
-    )
+    """Whether a list has a definition, by its line."""
+    return bool(re.search(rf"{re.escape(definition.file)}:{definition.line}\b", answer))
 
 
 def in_words(text: str) -> str:

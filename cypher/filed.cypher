@@ -50,7 +50,7 @@ WHERE any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)
   AND ($since IS NULL OR m.timestamp >= datetime($since)) AND ($until IS NULL OR m.timestamp < datetime($until))
   AND ($tool IS NULL OR EXISTS { (m)-[:MADE_TOOL_CALL]->(:ToolCall {tool_name: $tool}) })
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.seq AS seq,
-  coalesce(toStringOrNull(m.timestamp), '') AS time, false AS hidden
+  coalesce(toStringOrNull(m.timestamp), '') AS time, coalesce(m.role = 'user', false) AS user, false AS hidden
 
 // name: filed_owner_places
 // As filed_history_places, in all conversations of an owner; `hidden` as in search_owner_text.
@@ -68,7 +68,7 @@ WHERE CASE WHEN c.status <> 'deleting' THEN ($tags IS NULL OR any(tag IN $tags W
       AND any(i IN range(0, size(b.lineage_ids) - 1) WHERE b.lineage_ids[i] = c.uuid AND b.lineage_tops[i] >= m.seq)
   } END
 RETURN m.uuid AS uuid, m.conversation_id AS conversation_id, m.seq AS seq,
-  coalesce(toStringOrNull(m.timestamp), '') AS time, c.status = 'deleting' AS hidden
+  coalesce(toStringOrNull(m.timestamp), '') AS time, coalesce(m.role = 'user', false) AS user, c.status = 'deleting' AS hidden
 
 // name: filed_anywhere
 // Which of these uuids are conversations at all, anybody's: a file of one that nobody has is a crash's.

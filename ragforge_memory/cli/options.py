@@ -120,12 +120,13 @@ def read_times(since: str | None, until: str | None) -> tuple[str | None, str | 
 
     from ragforge_memory.agent.search.inputs import checked_filters
     from ragforge_memory.errors import InvalidInput
-    from ragforge_memory.language.reading.days import days_named
+    from ragforge_memory.text.days import read_days
 
-    if since is not None and (days := days_named(since, date.today())):
-        since = days[0].isoformat()
-    if until is not None and (days := days_named(until, date.today())):
-        until = days[1].isoformat()
+    # A day that is named alone; "since 2h" is a time that the filters read themselves.
+    if since is not None and (first := read_days(f"on {since}", date.today()).since):
+        since = first
+    if until is not None and (last := read_days(f"on {until}", date.today()).until):
+        until = last
     try:
         checked_filters(since=since, until=until)
     except InvalidInput as error:

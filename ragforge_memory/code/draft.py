@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ragforge_memory.code.fingerprint import Tokens, flush_left, text_hash, tokens_hash
 from ragforge_memory.code.open_scope import OpenScope
+from ragforge_memory.code.own_text import doc_line, outside
 from ragforge_memory.code.parsed import (
     Binding,
     BindingKind,
@@ -307,16 +308,20 @@ class Draft:
         """The ParsedFile, with sources and hashes."""
         tokens = Tokens(root, self.data, rules)
         lines = self.data.decode("utf-8", "replace").split("\n")
+        scopes = tuple(self._finished(scope, lines, tokens, rules) for scope in self.scopes)
+        text, pieces = outside(scopes, lines)
         return ParsedFile(
             path=self.path,
             language=self.language,
             line_count=len(lines) - (not lines[-1]),
-            scopes=tuple(self._finished(scope, lines, tokens, rules) for scope in self.scopes),
+            scopes=scopes,
             imports=tuple(self.imports),
             exports=tuple(self.exports),
             package=" ".join(self.packages),
             uses=tuple(self._uses),
             bindings=tuple(self._bindings),
+            outside=text,
+            outside_lines=pieces,
         )
 
     def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens, rules: TokenRules) -> ParsedScope:
@@ -338,6 +343,7 @@ class Draft:
             end_line=scope.end_line,
             signature=scope.signature,
             docstring=scope.docstring,
+            doc_line=doc_line(scope.docstring, scope.start_line, lines),
             source=source,
             hash=text_hash(flush_left(source)),
             body_hash=tokens_hash(tokens.between(*place)),

@@ -23,7 +23,7 @@ async def embed_waiting(
     limit: int | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> int:
-    """Embeds a project's scopes that wait (``:PendingEmbedding``): name, signature and first line of documentation.
+    """Embeds a project's scopes that wait (``:PendingEmbedding``): name, signature, documentation and source.
 
     What is not done stays labelled, so it can be broken off at any time and called again.
 

@@ -17,12 +17,13 @@ from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, Par
 
 # Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a
 # file be read again.
-_FORMAT = 14
+_FORMAT = 15
 
 # What a scope says to people: the graph has it, and no name is resolved by it.
 TEXTS: dict[str, Any] = {
     "signature": "",
     "docstring": None,
+    "doc_line": None,
     "source": "",
     "hash": "",
     "body_hash": "",
@@ -31,6 +32,9 @@ TEXTS: dict[str, Any] = {
     "parameters": (),
     "complexity": 1,
 }
+FILE_TEXTS: dict[str, Any] = {"outside": "", "outside_lines": ()}
+"""The same of a file."""
+
 PLACES = frozenset({"line", "start_line", "definition_line", "end_line", "line_count"})
 
 
@@ -80,8 +84,8 @@ def decode(head: bytes, body: bytes | None = None) -> ParsedFile:
 
 
 def texts(parsed: ParsedFile) -> list[tuple[Any, ...]]:
-    """What `decode` leaves empty, scope by scope; with it `restore` makes the file that was parsed."""
-    return [_texts_of(scope) for scope in parsed.scopes]
+    """What `decode` leaves empty, of the file and scope by scope; `restore` makes the file that was parsed with it."""
+    return [_texts_of_file(parsed), *map(_texts_of, parsed.scopes)]
 
 
 def restore(facts: Facts, texts: Sequence[tuple[Any, ...]]) -> ParsedFile:
@@ -90,27 +94,34 @@ def restore(facts: Facts, texts: Sequence[tuple[Any, ...]]) -> ParsedFile:
     uses, inner = _unpacked(facts.body)
     made = [
         _SCOPE.made(row, _all(_USE, more), constant=dict(zip(TEXTS, text, strict=True)))
-        for row, more, text in zip(scopes, inner, texts, strict=True)
+        for row, more, text in zip(scopes, inner, texts[1:], strict=True)
     ]
-    parsed: ParsedFile = _FILE.made(file, tuple(made), _all(_USE, uses))
+    said = dict(zip(FILE_TEXTS, texts[0], strict=True))
+    parsed: ParsedFile = _FILE.made(file, tuple(made), _all(_USE, uses), constant=said)
     return parsed
 
 
 _texts_of: Callable[[ParsedScope], tuple[Any, ...]] = attrgetter(*TEXTS)
+_texts_of_file: Callable[[ParsedFile], tuple[Any, ...]] = attrgetter(*FILE_TEXTS)
 
 
 class _Form:
     """How a dataclass becomes a row and back: its fields in order, without those that are kept elsewhere."""
 
-    def __init__(self, kind: type[Any], *, apart: Sequence[str] = (), parts: dict[str, _Form] | None = None) -> None:
+    def __init__(
+        self,
+        kind: type[Any],
+        *,
+        apart: Sequence[str] = (),
+        parts: dict[str, _Form] | None = None,
+        texts: Mapping[str, Any] | None = None,
+    ) -> None:
         self._kind = kind
         self._parts = parts or {}
-        self._names = [
-            f.name for f in fields(kind) if f.name not in apart and not (kind is ParsedScope and f.name in TEXTS)
-        ]
+        self._constant = dict(texts or {})
+        self._names = [f.name for f in fields(kind) if f.name not in apart and f.name not in self._constant]
         self._apart = tuple(apart)
         self._values: Callable[[Any], tuple[Any, ...]] = attrgetter(*self._names)
-        self._constant = dict(TEXTS) if kind is ParsedScope else {}
         # A class all of whose fields are in the row, in order, is made without naming them: four times as fast.
         self._plain = not apart and not self._parts and not self._constant
         assert all(f.default is MISSING or f.init for f in fields(kind))
@@ -134,8 +145,8 @@ class _Form:
 _USE = _Form(Use)
 _BINDING = _Form(Binding)
 _PARTS = {"bindings": _BINDING, "imports": _Form(Import), "exports": _Form(Export)}
-_SCOPE = _Form(ParsedScope, apart=("uses",), parts={"bindings": _BINDING})
-_FILE = _Form(ParsedFile, apart=("scopes", "uses"), parts=_PARTS)
+_SCOPE = _Form(ParsedScope, apart=("uses",), parts={"bindings": _BINDING}, texts=TEXTS)
+_FILE = _Form(ParsedFile, apart=("scopes", "uses"), parts=_PARTS, texts=FILE_TEXTS)
 
 
 def _rows(form: _Form, values: Iterable[Any]) -> list[list[Any]]:

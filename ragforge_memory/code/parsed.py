@@ -150,6 +150,7 @@ class ParsedScope:
         definition_line: the line that has the keyword or the name (``def``, ``class``).
         signature: what stands before the body on one line, white space collapsed, decorators left out.
         docstring: cleaned of comment marks and common indentation, None where there is none.
+        doc_line: the line of the docstring's first line where it stands above start_line, line for line; else None.
         source: the lines start_line to end_line, whole, joined by line feeds, whatever the file's line breaks.
         hash, body_hash: of the source and of its tokens, see fingerprint.py.
         sketch: what the tokens look like, see sketch.py.
@@ -186,6 +187,7 @@ class ParsedScope:
     source: str
     hash: str
     body_hash: str
+    doc_line: int | None = None
     sketch: str = ""
     parent: str | None = None
     depth: int = 0
@@ -220,6 +222,9 @@ class ParsedFile:
         imports, exports: see there.
         package: what the file itself says it belongs to: Java ``package``, Go ``package``, C# and PHP namespace.
         uses, bindings: of the top level.
+        outside: the text outside of every definition: imports, statements, constants, comments; without empty lines
+            around its pieces, and of very much of it the beginning.
+        outside_lines: the first and the last line of each of its pieces.
         error: one line that says why the file could not be read, with the first line that is wrong.
     """
 
@@ -232,4 +237,6 @@ class ParsedFile:
     package: str = ""
     uses: tuple[Use, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    outside: str = ""
+    outside_lines: tuple[int, ...] = ()
     error: str | None = None

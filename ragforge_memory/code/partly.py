@@ -200,6 +200,7 @@ def _as_it_was(old: Mapping[str, Any], known: ParsedScope | None) -> ParsedScope
     texts: dict[str, Any] = {
         "signature": old.get("signature") or "",
         "docstring": old.get("docstring"),
+        "doc_line": old.get("doc_line"),
         "source": old.get("source") or "",
         "hash": old.get("hash") or "",
         "sketch": old.get("sketch") or "",
@@ -236,6 +237,7 @@ def _moved_to(line: int, scope: ParsedScope, last: int) -> ParsedScope:
     return replace(
         scope,
         start_line=max(1, scope.start_line + by),
+        doc_line=None if scope.doc_line is None else max(1, scope.doc_line + by),
         definition_line=line,
         end_line=max(line, min(scope.end_line + by, last)),
         uses=tuple(replace(each, line=each.line + by) for each in scope.uses),

@@ -11,6 +11,7 @@ from uuid import uuid4
 from ragforge_memory.code.anchored import Before
 from ragforge_memory.code.fingerprint import flush_left
 from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
+from ragforge_memory.code.own_text import inner_lines
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import PARTLY
 from ragforge_memory.code.plan import Plan
@@ -179,6 +180,7 @@ class Writer:
             key = stored.get("key")
             if key in uuids and uuids[key] != stored["uuid"]:
                 self.exchanged.add((parsed.path, by_key[key].name))
+        inner = inner_lines(parsed.scopes)
         rows = []
         for key, scope in by_key.items():
             parent = by_key.get(scope.parent) if scope.parent is not None else None
@@ -189,6 +191,7 @@ class Writer:
                 token=self._token,
                 parent=parent,
                 parent_uuid=uuids[parent.key] if parent is not None else None,
+                inner=inner.get(key, ()),
             )
             row = self._scope_row(uuids[key], properties, known.get(key))
             if row is not None:
@@ -198,7 +201,8 @@ class Writer:
         self.totals.removed += len(removed)
         reading = pairing.reading
         broken = (reading.skipped or "").removesuffix(PARTLY) if reading.broken else None
-        return FileRow(pairing.uuid, file_properties(parsed, reading.hash, broken), tuple(rows), removed)
+        properties = file_properties(parsed, reading.hash, token=self._token, broken=broken)
+        return FileRow(pairing.uuid, properties, tuple(rows), removed)
 
     def _scope_row(self, uuid: str, properties: dict[str, Any], before: Stored | None) -> dict[str, Any] | None:
         """What to write of a scope; None where the graph has it as it is."""

@@ -342,7 +342,8 @@ def _file_batches(rows: Iterable[FileRow]) -> Iterator[list[FileRow]]:
     count = length = 0
     for row in rows:
         for part in _parts(row):
-            size, text = 1 + len(part.scopes) + len(part.removed), sum(map(_text, part.scopes))
+            size = 1 + len(part.scopes) + len(part.removed)
+            text = sum(map(_text, part.scopes)) + len(part.properties.get("outside") or "")
             if batch and (count + size > BATCH_ROWS or length + text > BATCH_TEXT):
                 yield batch
                 batch, count, length = [], 0, 0

@@ -61,6 +61,7 @@ class Near(NamedTuple):
     conversation_id: str
     seq: int
     time: str
+    user: bool
     cosine: float
 
 
@@ -80,6 +81,7 @@ class _Copy:
     """The uuid of its last message."""
     seqs: list[int] = field(default_factory=list)
     times: list[str] = field(default_factory=list)
+    users: list[bool] = field(default_factory=list)
 
     @property
     def bytes(self) -> int:
@@ -116,7 +118,7 @@ class Kept:
         for copy, top, _ in self._copies:
             numbers, cosines = copy.vectors.nearest(vector, limit, among=bisect_right(copy.seqs, top))
             found += [
-                Near(copy.conversation_id, copy.seqs[number], copy.times[number], cosine)
+                Near(copy.conversation_id, copy.seqs[number], copy.times[number], copy.users[number], cosine)
                 for number, cosine in zip(numbers.tolist(), cosines.tolist(), strict=True)
             ]
         return sorted(found, key=lambda near: -near.cosine)[:limit]
@@ -248,6 +250,7 @@ class KeptVectors:
             await asyncio.to_thread(copy.vectors.add, matrix)
             copy.seqs += [page["seqs"][at] for at in taken]
             copy.times += [page["times"][at] for at in taken]
+            copy.users += [page["users"][at] for at in taken]
             copy.last = page["uuids"][taken[-1]] if taken else copy.last
             waiting = page["waiting"]
             copy.top = until if waiting is None else waiting - 1

@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 
-_MADE = re.compile(r"\w+ (CONSTRAINT|INDEX|FULLTEXT INDEX) (\w+) IF NOT EXISTS FOR \(n:(\w+)\)(.*?)(?:OPTIONS|$)", re.S)
+_MADE = re.compile(
+    r"\w+ (CONSTRAINT|INDEX|FULLTEXT INDEX) (\w+) IF NOT EXISTS FOR \(n:([\w|]+)\)(.*?)(?:OPTIONS|$)", re.S
+)
 _FULLTEXT = "FULLTEXT INDEX"
 
 
 class _Wanted(NamedTuple):
     kind: str
     name: str
-    label: str
+    labels: list[str]
     properties: list[str]
 
     def is_among(self, indexes: list[dict[str, Any]]) -> bool:
@@ -26,7 +28,7 @@ class _Wanted(NamedTuple):
 
     def _is_met_by(self, index: dict[str, Any]) -> bool:
         """Whether an index does what this one is for. Full text is asked for by its name; of the others any will do."""
-        if (index["labels"], index["properties"]) != ([self.label], self.properties):
+        if (sorted(index["labels"]), index["properties"]) != (sorted(self.labels), self.properties):
             return False
         if self.kind == _FULLTEXT:
             return bool(index["type"] == "FULLTEXT" and index["name"] == self.name)
@@ -61,8 +63,8 @@ def _wanted(statement: str) -> _Wanted | None:
     made = _MADE.match(statement)
     if made is None:
         return None
-    kind, name, label, properties = made.groups()
-    return _Wanted(kind, name, label, re.findall(r"n\.(\w+)", properties))
+    kind, name, labels, properties = made.groups()
+    return _Wanted(kind, name, labels.split("|"), re.findall(r"n\.(\w+)", properties))
 
 
 def under_own_name(statement: str) -> str | None:
@@ -76,13 +78,13 @@ def under_own_name(statement: str) -> str | None:
 def _clash(
     statement: str, wanted: _Wanted, indexes: list[dict[str, Any]], constraints: list[dict[str, Any]]
 ) -> GraphError:
-    needed = f"{wanted.kind.lower()} {wanted.name} on :{wanted.label} ({', '.join(wanted.properties)})"
+    needed = f"{wanted.kind.lower()} {wanted.name} on :{'|'.join(wanted.labels)} ({', '.join(wanted.properties)})"
     others = [
         *(("CONSTRAINT", row) for row in constraints),
         *(("INDEX", row) for row in indexes if row["constraint"] is None),
     ]
     for kind, row in others if wanted.kind == _FULLTEXT else ():
-        same_place = (row["labels"], row["properties"]) == ([wanted.label], wanted.properties)
+        same_place = (sorted(row["labels"]), row["properties"]) == (sorted(wanted.labels), wanted.properties)
         if row["name"] == wanted.name or (same_place and row["type"] == "FULLTEXT"):
             there = f"{row['name']} on :{'|'.join(row['labels'])} ({', '.join(row['properties'])})"
             return GraphError(

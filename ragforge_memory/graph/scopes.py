@@ -10,9 +10,8 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
 from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
 from ragforge_memory.graph.spaces import Space, cosine_of_score
-from ragforge_memory.graph.text import lucene_all, lucene_any, owner_token, query_parts, query_words
-from ragforge_memory.models.code import Scope, ScopeCounts, ScopeName, ScopeUse
-from ragforge_memory.text.words import asked_for
+from ragforge_memory.graph.text import lucene_any, owner_token
+from ragforge_memory.models.code import OwnText, Scope, ScopeCounts, ScopeName, ScopeUse, TextHit
 
 # On servers without filters in the index: neighbours taken for each one wanted, and the most that are.
 _OVERFETCH = 20
@@ -38,23 +37,34 @@ class ScopeStore:
         """Where the vectors are now: asked before a vector is made, and given along with it."""
         return self._use.space
 
-    async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
-        """Scopes that match words of ``query`` (plain text), best first, scored."""
-        words = query_words(query)
-        if not words:
+    async def search_words(
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 100, rescored: int = 50
+    ) -> list[TextHit]:
+        """What has any of ``stems``, as `text.words` makes them, best first; ``aside``: tests, examples and the like
+        alone, or all but them; None: both."""
+        if not stems:
             return []
-        names = lucene_any(("name", "qualified_name"), words)
-        others = lucene_any(("terms", "signature", "docstring"), words)
-        # "validate the service interface": `validateServiceInterface` has all of it, dozens are called `Service`.
-        parts = asked_for(query_parts(query))
-        whole = f" {lucene_all('terms', parts)}^3" if len(parts) > 1 else ""
         rows = await self._client.read(
-            "search_scopes_text",
+            "search_code_words",
             project=project,
-            query=f"+project_token:{owner_token('', project)}^0 +({names}^3 {others}{whole})",
+            query=_code_query(project, stems, aside),
             limit=limit,
+            rescored=rescored,
         )
-        return [scope(row["scope"], score=row["score"], matched_by=("text",)) for row in rows]
+        return [TextHit(row["uuid"], row["words"] or "", row["aside"], row["unjudged"]) for row in rows]
+
+    async def count_words(
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, most: int = 1_000
+    ) -> dict[str, int]:
+        """How many definitions and files have each stem, of more than ``most`` that many; ``aside`` as above."""
+        asked = [{"stem": stem, "query": _code_query(project, (stem,), aside)} for stem in stems]
+        rows = await self._client.read("count_code_words", project=project, words=asked, most=most)
+        return {row["stem"]: row["texts"] for row in rows}
+
+    async def own_texts(self, project: str, uuids: Sequence[str]) -> list[OwnText]:
+        """The own text of these definitions and files, in this order; unknown ones are left out."""
+        rows = await self._client.read("own_texts", project=project, uuids=list(uuids))
+        return [OwnText(scope(row["scope"]), _own_lines(row)) for row in rows]
 
     async def search_vector(self, project: str, vector: Sequence[float], *, limit: int = 20) -> list[Scope]:
         """Scopes nearest to ``vector``, best first; ``score`` is the cosine. Nothing embedded: none.
@@ -166,7 +176,8 @@ class ScopeStore:
         return int(rows[0]["revision"] or 0) if rows else 0
 
     async def pending(self, project: str, limit: int) -> list[dict[str, Any]]:
-        """Scopes that wait for a vector, most used first: uuid, name, qualified_name, signature, docstring, hash."""
+        """Scopes that wait for a vector, most used first: uuid, names, signature, docstring, hash and the source's
+        beginning."""
         rows = await self._client.read("pending_scopes", timeout=PATIENT_TIMEOUT, project=project, limit=limit)
         return [row["scope"] for row in rows]
 
@@ -207,6 +218,25 @@ class ScopeStore:
         """Counts a failed attempt; after the third a scope waits no longer."""
         failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
         await self._client.write("fail_scope_embeddings", timeout=PATIENT_TIMEOUT, project=project, **failed)
+
+
+def _code_query(project: str, stems: Sequence[str], aside: bool | None) -> str:
+    where = "" if aside is None else f" +role:{'aside' if aside else 'product'}^0"
+    return f"+project_token:{owner_token('', project)}^0{where} +{lucene_any(('words',), list(stems))}"
+
+
+def _own_lines(row: Mapping[str, Any]) -> tuple[tuple[int, str], ...]:
+    text = (row["text"] or "").split("\n")
+    if row["pieces"] is not None:
+        ends = iter(row["pieces"])
+        numbers = [number for first in ends for number in range(first, next(ends) + 1)]
+        return tuple(zip(numbers, text, strict=False))
+    known = row["scope"]
+    others = {number for first, last in row["inner"] for number in range(first, last + 1)}
+    own = [each for each in enumerate(text, known.get("startLine") or 1) if each[0] not in others]
+    doc_line = row["doc_line"]
+    said = [] if doc_line is None else list(enumerate((known["docstring"] or "").split("\n"), doc_line))
+    return (*said, *own)
 
 
 def scope(row: Mapping[str, Any], *, score: float | None = None, matched_by: tuple[str, ...] = ()) -> Scope:

@@ -82,6 +82,7 @@ class Hit(NamedTuple):
     time: datetime | None
     score: float
     has_vector: bool = True
+    user: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,9 @@ class SearchStore(OwnerSearch):
         found = _hits(rows, conversation_id)
         items = [hit._replace(score=cosine_of_score(hit.score)) for hit in found.items]
         if near:
-            items += [Hit(each.conversation_id, each.seq, _time(each.time), each.cosine) for each in near]
+            items += [
+                Hit(each.conversation_id, each.seq, _time(each.time), each.cosine, user=each.user) for each in near
+            ]
             items = sorted(items, key=lambda hit: -hit.score)[:limit]
         if rows[0].get("head"):
             self._kept.notice(space, found.lineage, rows[0]["head"])
@@ -362,9 +365,9 @@ def _hits(rows: list[dict[str, Any]], conversation_id: str | None) -> Hits:
     vectors = row.get("vectors") or [True] * len(conversations)
     return Hits(
         tuple(
-            Hit(at, seq, _time(time), score, has_vector)
-            for at, seq, time, score, has_vector in zip(
-                conversations, row["seqs"], row["times"], row["scores"], vectors, strict=True
+            Hit(at, seq, _time(time), score, has_vector, user)
+            for at, seq, time, user, score, has_vector in zip(
+                conversations, row["seqs"], row["times"], row["users"], row["scores"], vectors, strict=True
             )
         ),
         lineage,

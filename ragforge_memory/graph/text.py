@@ -87,11 +87,6 @@ def query_words(text: str) -> list[str]:
     return _most_telling(found)
 
 
-def query_parts(text: str) -> list[str]:
-    """The words of a question, identifiers as their parts alone, as `terms` has them."""
-    return _most_telling(dict.fromkeys(identifier_parts(text)))
-
-
 def _most_telling(found: Iterable[str]) -> list[str]:
     words = list(found)
     if len(words) <= MAX_QUERY_WORDS:
@@ -109,11 +104,6 @@ def lucene_any(fields: tuple[str, ...], words: list[str]) -> str:
     """A clause that asks for any of ``words`` in any of ``fields``; quoted, so AND, OR and NOT are words too."""
     alternatives = " ".join(f'"{word}"' for word in words)
     return "(" + " ".join(f"{field}:({alternatives})" for field in fields) + ")"
-
-
-def lucene_all(field: str, words: list[str]) -> str:
-    """A clause that asks for all of ``words`` in ``field``."""
-    return "(" + " ".join(f'+{field}:"{word}"' for word in words) + ")"
 
 
 def asked_words(clause: str) -> list[str]:

@@ -91,6 +91,27 @@ class Scope(Shape):
     matched_by: tuple[str, ...] = ()
 
 
+class TextHit(NamedTuple):
+    """A definition, or a file by what is outside of every definition, that has words of a question.
+
+    ``words`` are its stems, each as often as it is there; empty where it is far down the list. ``aside``: of a test, an
+    example and the like. ``unjudged``: it has no vector, though it is to have one.
+    """
+
+    uuid: str
+    words: str
+    aside: bool = False
+    unjudged: bool = False
+
+
+class OwnText(NamedTuple):
+    """The text that is a definition's own: its documentation and its source without what it holds inside, line by line
+    with their numbers. Of a file (``type`` is ``file``) what is outside of every definition."""
+
+    scope: Scope
+    lines: tuple[tuple[int, str], ...]
+
+
 class ScopeUse(Shape):
     """One end of a CONSUMES edge: the other scope and the lines (from 1) where it is used.
 

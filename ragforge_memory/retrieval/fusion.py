@@ -7,6 +7,7 @@ sum with equal weights, more with vectors weighted 1.5).
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -25,14 +26,43 @@ from its answer than one message from another, and half of LoCoMo's evidence tha
 """
 
 
-def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
-    """Scores as 0..1 of their own range; a list of equal scores is all ones."""
+Span = tuple[datetime | None, datetime | None]
+"""From when to when; None: without an end."""
+
+DAYS_WEIGHT = 1.0
+"""What is added for the days that a question names: as much as the best by words has."""
+
+
+def of_days(scores: Mapping[Key, float], times: Mapping[Key, datetime], span: Span) -> dict[Key, float]:
+    """The scores, those of what was said in a span of time with `DAYS_WEIGHT` more."""
+    first, end = span
+
+    def is_of_it(key: Key) -> bool:
+        time = times.get(key)
+        return time is not None and (first is None or time >= first) and (end is None or time < end)
+
+    return {key: score + DAYS_WEIGHT * is_of_it(key) for key, score in scores.items()}
+
+
+def scaled(scores: Mapping[Key, float], users: Collection[Key] = ()) -> dict[Key, float]:
+    """Scores as 0..1 of their own range; a list of equal scores is all ones.
+
+    Args:
+        scores: a list.
+        users: which of it the user said. An assistant's answers are longer and have more of any question's words, so
+            what the user said and what was answered is each measured by a top of its own, halfway between its own
+            best and the best of all.
+    """
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
     if high <= low:
         return dict.fromkeys(scores, 1.0)
-    return {key: (score - low) / (high - low) for key, score in scores.items()}
+    best = {True: low, False: low}
+    for key, score in scores.items():
+        best[key in users] = max(score, best[key in users])
+    tops = {own: (score + high) / 2 for own, score in best.items()}
+    return {key: min(1.0, (score - low) / (tops[key in users] - low)) for key, score in scores.items()}
 
 
 def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key, float]]:
@@ -49,7 +79,11 @@ def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key,
 
 
 def fused_with_gaps(
-    text: Mapping[Key, float], meaning: Mapping[Key, float], unjudged: Collection[Key], share: float = 1.0
+    text: Mapping[Key, float],
+    meaning: Mapping[Key, float],
+    unjudged: Collection[Key],
+    share: float = 1.0,
+    users: Collection[Key] = (),
 ) -> dict[Key, float]:
     """Both lists' sums; what has no vector is judged by its words alone, on the same scale.
 
@@ -63,8 +97,9 @@ def fused_with_gaps(
         meaning: the list by meaning; empty: there is nothing to make up for.
         unjudged: which of ``text`` have no vector; where ``meaning`` has one by now, it counts.
         share: how likely each of ``unjudged`` has none, where that is not known of each.
+        users: which of both the user said, see `scaled`.
     """
-    words, near = scaled(text), scaled(meaning)
+    words, near = scaled(text, users), scaled(meaning, users)
     total: dict[Key, float] = dict(words)
     for key, score in near.items():
         total[key] = total.get(key, 0.0) + VECTOR_WEIGHT * score

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from ragforge_memory.text.scripts import is_wide
-from ragforge_memory.text.words import rough_stem
+from ragforge_memory.text.words import stem
 
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
@@ -29,8 +29,8 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
     """
     if len(text) <= length:
         return text
-    wanted = {rough_stem(word.lower()) for word in words}
-    hits = [match.start() for match in _WORD.finditer(text) if rough_stem(match.group().lower()) in wanted]
+    wanted = {stem(word.lower()) for word in words}
+    hits = [match.start() for match in _WORD.finditer(text) if stem(match.group().lower()) in wanted]
     hits += [match.start() for word in wanted if is_wide(word) for match in re.finditer(re.escape(word), text, re.I)]
     begin = 0
     if hits:

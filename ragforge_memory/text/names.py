@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ragforge_memory.text.accents import composed
@@ -37,6 +38,14 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 
 TEST_MODIFIERS = frozenset({"test", "test_only"})
 """What a definition's modifiers call a test, and what is there for tests alone, whatever its file."""
+
+ASIDE = frozenset({
+    "test", "tests", "example", "examples", "demo", "demos", "playground", "playgrounds", "fixture", "fixtures",
+    "benchmark", "benchmarks", "bench", "benches", "samples",
+})  # fmt: skip
+"""Words of the folders that hold no code of the product itself."""
+
+_OF_TYPES = ".test-d."  # a file of tests for types alone
 
 HIDDEN = "hidden"
 """The modifier of a definition that a syntax error hides: what is known of it is what it was before."""
@@ -256,9 +265,14 @@ def is_test(file: str, modifiers: Collection[str] = ()) -> bool:
 
 
 def stands_aside(file: str, modifiers: Collection[str] = ()) -> bool:
-    """Whether a path is that of a test, an example or a benchmark: it uses what others are asked for."""
-    folders = file.lower().replace("\\", "/").split("/")[:-1]
-    return is_test(file, modifiers) or not {"examples", "example", "benchmarks", "benches"}.isdisjoint(folders)
+    """Whether a path is that of a test, an example, a benchmark and the like: it uses what others are asked for."""
+    *folders, name = file.replace("\\", "/").split("/")
+    return is_test(file, modifiers) or any(map(_holds_asides, folders)) or _OF_TYPES in name
+
+
+@lru_cache(maxsize=4_096)
+def _holds_asides(folder: str) -> bool:
+    return not ASIDE.isdisjoint(words(folder))
 
 
 def of_test(entry: Mapping[str, Any]) -> bool:

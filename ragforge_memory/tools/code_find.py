@@ -1,129 +1,202 @@
-"""The tool `search_code`: code by what it is about, vector and full text fused."""
+"""The tool `search_code`: code by what it is about, by words and by meaning."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.embeddings.calibration import similarity
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
-from ragforge_memory.retrieval.fusion import fused_with_gaps
-from ragforge_memory.retrieval.relevance import asks_for_aside
-from ragforge_memory.text.names import stands_aside
+from ragforge_memory.retrieval.code import asks_for_aside, bm25, fused_by_rank, names_in, rarity, telling_lines
+from ragforge_memory.text.names import fits, reference, stands_aside
+from ragforge_memory.text.words import content_words, stems_asked
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.shown import code_of, shown, uuids
+from ragforge_memory.tools.shown import code_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragforge_memory.embeddings.port import Embedder
-    from ragforge_memory.models.code import Scope, ScopeCounts
+    from ragforge_memory.embeddings.port import Vector
+    from ragforge_memory.models.code import OwnText, Scope, ScopeCounts
     from ragforge_memory.tools.ports import ScopeReader
 
 CANDIDATES = 100
-"""Of each list before fusion, as retrieval was measured."""
+"""Of each list before fusion."""
+
+RESCORED = 50
+"""Of the list by words, by a BM25 of our own."""
+
+LINES = 6
+"""Of each result, at most."""
 
 MAX_RESULTS = 50
+MAX_SIGNATURE = 120
+_BROKEN_NAMED = 3
+# What one name of a question may bring: more definitions of one name are told apart by the other words.
+_OF_A_NAME = 2
 
 
 @tool
-async def search_code(context: ToolContext, query: str, limit: int = 10) -> ToolOutput:
-    """Searches the project's functions, methods and classes by what they are about, names and documentation alike.
+async def search_code(context: ToolContext, query: str, limit: int = 5) -> ToolOutput:
+    """Searches the project's code by what it is about: names, documentation, comments and code, by words and meaning.
 
-    Finds by meaning and by words; where the definitions have no vectors yet, by words alone, and `embedded`
-    says so. At least half of the results are no tests, examples or benchmarks, unless `query` asks for those.
-    For a known name use `read_scope`.
+    Gives definitions, and files by what is outside of every definition, with the lines that have most of the words.
+    Tests, examples and benchmarks come last unless `query` asks for them. `nowhere` has words of `query` that no code
+    has. For a known name use `read_scope`.
 
     Args:
-        query: what to look for, in plain words or names.
+        query: a question in plain words; names may be in it.
         limit: results at most, up to 50.
     """
     if not query.strip():
         raise ToolError("the query is empty", hint="say what to look for")
-    code = code_of(context)
-    by_text, by_vector, counts, failed = await _candidates(context, code, query)
-    words = {scope.uuid: scope.score or 0.0 for scope in by_text}
-    cosines = {scope.uuid: scope.score or 0.0 for scope in by_vector}
-    # Which of those that are not near have no vector yet nobody says; how many have none is known.
-    missing = 1 - counts.embedded / counts.scopes if counts.scopes else 0.0
-    scores = fused_with_gaps(words, cosines, words, share=max(0.0, missing))
-    found = {scope.uuid: scope for scope in (*by_vector, *by_text)}
-    order = [(found[uuid], score) for uuid, score in sorted(scores.items(), key=lambda pair: -pair[1])]
-    most = max(1, min(limit, MAX_RESULTS))
-    best = order[:most] if asks_for_aside(query) else _half_own(order, most)
-    return ToolOutput(
-        {
-            "query": query,
-            "results": [
-                {
-                    **shown(scope),
-                    "score": round(score, 4),
-                    "similarity": _similarity(context, cosines.get(scope.uuid)),
-                    "matched_by": [
-                        *(["text"] if scope.uuid in words else []),
-                        *(["vector"] if scope.uuid in cosines else []),
-                    ],
-                }
-                for scope, score in best
-            ],
-            "embedded": {
-                "scopes": counts.scopes,
-                "with_vector": counts.embedded,
-                "searched_by": "text and vector" if by_vector else "text",
-                "why_no_vector": failed,
-            },
-        },
-        scopes=uuids(scope for scope, _ in best[:5]),
-    )
+    search = _Search(context, code_of(context), query)
+    return await search.run(max(1, min(limit, MAX_RESULTS)))
 
 
-def _half_own(order: Sequence[tuple[Scope, float]], most: int) -> list[tuple[Scope, float]]:
-    """The best, at least half of them no tests and the like, as far as there are such: the name of a test has all the
-    words of what it tests, and often more of a question's than the code has."""
-    own = [pair for pair in order if not stands_aside(pair[0].file, pair[0].modifiers)][: (most + 1) // 2]
-    kept = {scope.uuid for scope, _ in own}
-    rest = [pair for pair in order if pair[0].uuid not in kept][: most - len(own)]
-    return sorted((*own, *rest), key=lambda pair: -pair[1])
+@dataclass
+class _Lists:
+    """What was found: uuids by words and by meaning, best first."""
+
+    words: list[str] = field(default_factory=list)
+    meaning: list[str] = field(default_factory=list)
 
 
-async def _candidates(
-    context: ToolContext, code: ScopeReader, query: str
-) -> tuple[list[Scope], list[Scope], ScopeCounts, str | None]:
-    """The two lists, read at the same time, how much is embedded, and why there is no vector list."""
-    project = context.owner.project
-    by_text: list[Scope] = []
-    by_vector: list[Scope] = []
-    failed: list[str] = []
-    counts = await code.counts(project)
+class _Search:
+    def __init__(self, context: ToolContext, code: ScopeReader, query: str) -> None:
+        self._context = context
+        self._code = code
+        self._project = context.owner.project
+        self._query = query
+        self._asked = stems_asked(content_words(query))
+        self._stems = list(dict.fromkeys(stem for stems in self._asked.values() for stem in stems))
+        self._everything = asks_for_aside(self._stems)
+        self._weights: dict[str, float] = {}
+        self._aside: dict[str, bool] = {}
+        self._unjudged: set[str] = set()
+        self._no_vectors: str | None = None
 
-    async def read_text() -> None:
-        by_text.extend(await code.search_text(project, query, limit=CANDIDATES))
+    async def run(self, limit: int) -> ToolOutput:
+        product = None if self._everything else False
+        # No task group: it would wrap what a search raises, and so hide what is the matter.
+        counts, having, broken, named = await asyncio.gather(
+            self._code.counts(self._project),
+            self._code.count_words(self._project, self._stems, aside=product),
+            self._code.broken_files(self._project),
+            self._named(),
+        )
+        texts = counts.scopes + counts.files
+        self._weights = {stem: rarity(having.get(stem, 0), texts) for stem in self._stems}
+        nearest, words = await asyncio.gather(self._near(counts), self._by_words(product))
+        lists = _Lists(words, [each for each in nearest if self._everything or not self._aside[each]])
+        scores = fused_by_rank(lists.words, lists.meaning, self._unjudged)
+        if len(scores) < limit and not self._everything:
+            last = _Lists(await self._by_words(True), [each for each in nearest if self._aside[each]])
+            scores |= fused_by_rank(last.words, last.meaning, self._unjudged)
+            lists = _Lists(lists.words + last.words, lists.meaning + last.meaning)
+        first = self._best_named(named, scores)
+        best = list(dict.fromkeys((*first, *scores)))[:limit]
+        own = await self._code.own_texts(self._project, best)
+        results = [self._result(each, scores, lists, first) for each in own]
+        nowhere = [word for word, stems in self._asked.items() if not any(having.get(stem) for stem in stems)]
+        lacking = [stem for stem in self._stems if not having.get(stem)]
+        value: dict[str, Any] = {"query": self._query, "words": list(self._asked)}
+        if nowhere and len(lacking) * 3 > len(self._stems):
+            value |= await self._nowhere(nowhere)
+        value["results"] = results
+        value["searched"] = {"scopes": counts.scopes, "files": counts.files, "embedded": counts.embedded}
+        if self._no_vectors is not None:
+            value["searched"]["why_no_vectors"] = self._no_vectors
+        if broken:
+            value["broken"] = {"count": len(broken), "files": sorted(broken)[:_BROKEN_NAMED]}
+        return ToolOutput(value, scopes=tuple(each.scope.uuid for each in own if each.scope.type != "file"))
 
-    async def near(embedder: Embedder) -> list[Scope]:
-        try:
-            return await code.search_vector(project, await embedder.embed_query(query), limit=CANDIDATES)
-        except SpaceMoved:
-            # Made anew by another model since: by now the embedder is that one, where it can be had.
-            return await code.search_vector(project, await embedder.embed_query(query), limit=CANDIDATES)
+    async def _by_words(self, aside: bool | None) -> list[str]:
+        """The list by words, the first of it ranked anew."""
+        hits = await self._code.search_words(
+            self._project, self._stems, aside=aside, limit=CANDIDATES, rescored=RESCORED
+        )
+        self._aside.update({hit.uuid: hit.aside for hit in hits})
+        self._unjudged.update(hit.uuid for hit in hits if hit.unjudged)
+        scores = bm25({hit.uuid: hit.words for hit in hits[:RESCORED]}, self._weights)
+        return [*sorted(scores, key=lambda uuid: -scores[uuid]), *(hit.uuid for hit in hits[RESCORED:])]
 
-    async def read_vector() -> None:
-        if context.embedder is None:
-            failed.append("there is no embedding model")
+    async def _near(self, counts: ScopeCounts) -> list[str]:
+        """The list by meaning; empty where there is none, and why is noted."""
+        embedder = self._context.embedder
+        if embedder is None:
+            self._no_vectors = "there is no embedding model"
         elif not counts.embedded:
-            failed.append("no definition has a vector yet")
+            self._no_vectors = "no definition has a vector yet"
         else:
             try:
-                by_vector.extend(await near(context.embedder))
+                try:
+                    found = await self._nearest(await embedder.embed_query(self._query))
+                except SpaceMoved:
+                    # Made anew by another model since: by now the embedder is that one, where it can be had.
+                    found = await self._nearest(await embedder.embed_query(self._query))
             except (EmbeddingError, EmbeddingMismatch) as error:
-                failed.append(str(error))
+                self._no_vectors = str(error)
+            else:
+                self._aside.update({each.uuid: stands_aside(each.file, each.modifiers) for each in found})
+                return [each.uuid for each in found]
+        return []
 
-    # No task group: it would wrap what a search raises, and so hide what is the matter.
-    await asyncio.gather(read_text(), read_vector())
-    return by_text, by_vector, counts, failed[0] if failed else None
+    async def _nearest(self, vector: Vector) -> list[Scope]:
+        return await self._code.search_vector(self._project, vector, limit=CANDIDATES)
 
+    async def _named(self) -> list[list[Scope]]:
+        """For each name in the question the definitions that it fits."""
+        names = [reference(name) for name in names_in(self._query)]
+        found = await asyncio.gather(*(self._code.by_name(self._project, name.name) for name in names if name.parts))
+        return [
+            [each for each in scopes if fits(name.parts, each.qualified_name, each.file)]
+            for name, scopes in zip((name for name in names if name.parts), found, strict=True)
+        ]
 
-def _similarity(context: ToolContext, cosine: float | None) -> float | None:
-    if cosine is None or context.embedder is None:
-        return None
-    return round(similarity(cosine, context.embedder.unrelated_cosine), 4)
+    def _best_named(self, named: Sequence[Sequence[Scope]], scores: Mapping[str, float]) -> list[str]:
+        best: list[str] = []
+        for scopes in named:
+            self._aside.update({each.uuid: stands_aside(each.file, each.modifiers) for each in scopes})
+            ranked = sorted(scopes, key=lambda each: (self._aside[each.uuid], -scores.get(each.uuid, 0.0)))
+            best += [each.uuid for each in ranked[:_OF_A_NAME]]
+        return best
+
+    async def _nowhere(self, words: Sequence[str]) -> dict[str, Any]:
+        """The words that no code has, and those of them that tests, examples and the like have."""
+        having: Mapping[str, int] = {}
+        if not self._everything:
+            stems = list(dict.fromkeys(stem for word in words for stem in self._asked[word]))
+            having = await self._code.count_words(self._project, stems, aside=True, most=1)
+        there = [word for word in words if any(having.get(stem) for stem in self._asked[word])]
+        found = {"nowhere": list(words)}
+        return found | {"nowhere_but_in_tests": there} if there else found
+
+    def _result(self, own: OwnText, scores: Mapping[str, float], lists: _Lists, named: Sequence[str]) -> dict[str, Any]:
+        scope, weights = own.scope, self._weights
+        if scope.uuid in named:
+            # It is there by its name: its lines are chosen by what else is asked.
+            name = {stem for stems in stems_asked((scope.name,)).values() for stem in stems}
+            weights = {stem: weight for stem, weight in weights.items() if stem not in name} or weights
+        lines = telling_lines(own.lines, weights, LINES)
+        line = scope.definition_line if scope.type != "file" or not lines else lines[0][0]
+        signature = scope.signature
+        result = {
+            "name": scope.name,
+            "qualified_name": scope.qualified_name,
+            "uuid": scope.uuid if scope.type != "file" else None,
+            "file": scope.file,
+            "line": line,
+            "end_line": scope.end_line,
+            "kind": scope.type,
+            "signature": signature if len(signature) <= MAX_SIGNATURE else f"{signature[: MAX_SIGNATURE - 1]}…",
+            "score": round(scores.get(scope.uuid, 0.0), 4),
+            "matched_by": [
+                *(["name"] if scope.uuid in named else []),
+                *(["text"] if scope.uuid in lists.words else []),
+                *(["vector"] if scope.uuid in lists.meaning else []),
+            ],
+        }
+        if self._aside.get(scope.uuid):
+            result["aside"] = True
+        return result | {"lines": [{"line": number, "text": text.rstrip()} for number, text in lines]}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.text.names import distance, module_parts, reference, same_file
-from ragforge_memory.tools.code_tests import is_test_scope
+from ragforge_memory.text.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
@@ -19,7 +18,7 @@ from ragforge_memory.tools.resolve import is_overload, resolve
 from ragforge_memory.tools.shown import before, code_of, shown, tests, uuids
 
 if TYPE_CHECKING:
-    from ragforge_memory.models.code import Scope
+    from ragforge_memory.models.code import Scope, ScopeName
     from ragforge_memory.tools.ports import ScopeReader
 
 MAX_DEFINITIONS = 20
@@ -191,7 +190,7 @@ async def _types(code: ScopeReader, project: str, files: Sequence[str]) -> dict[
     """How many definitions the files have of each type, and how many of them are tests."""
     here = set(files)
     found = [each for each in await code.names(project) if each.file in here]
-    tests = sum(map(is_test_scope, found))
+    tests = sum(map(_is_test, found))
     return {**Counter(each.type for each in found), **({"test": tests} if tests else {})}
 
 
@@ -336,3 +335,8 @@ def _folder(target: str, files: Sequence[str]) -> list[str]:
         return []
     below = [file for file in files if file.startswith(f"{asked}/")]
     return below or [file for file in files if f"/{asked}/" in f"/{file}"]
+
+
+def _is_test(name: ScopeName) -> bool:
+    """Whether a definition is a test, by its modifiers or its name."""
+    return name.type in ("function", "method") and (name.test or is_test_case(name.name, name.file))

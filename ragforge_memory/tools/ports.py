@@ -15,7 +15,7 @@ from ragforge_memory.redaction import redact
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
-    from ragforge_memory.models.code import CodeReference, Scope, ScopeCounts, ScopeName, ScopeUse
+    from ragforge_memory.models.code import CodeReference, OwnText, Scope, ScopeCounts, ScopeName, ScopeUse, TextHit
     from ragforge_memory.models.conversation import ConversationInfo, Page, ScoredMessage, ToolCall
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.impact import Impact
@@ -26,8 +26,19 @@ if TYPE_CHECKING:
 class ScopeReader(Protocol):
     """The code of one project, read only."""
 
-    async def search_text(self, project: str, query: str, *, limit: int = 20) -> list[Scope]:
-        """Scopes that match words of ``query`` (plain text: the store escapes it), best first, scored."""
+    async def search_words(
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, limit: int = 100, rescored: int = 50
+    ) -> list[TextHit]:
+        """What has any of ``stems``, as `text.words` makes them, best first, the words of the first ``rescored`` with
+        them; ``aside``: tests, examples and the like alone, or all but them; None: both."""
+
+    async def count_words(
+        self, project: str, stems: Sequence[str], *, aside: bool | None = None, most: int = 1_000
+    ) -> dict[str, int]:
+        """How many definitions and files have each stem, of more than ``most`` that many; ``aside`` as above."""
+
+    async def own_texts(self, project: str, uuids: Sequence[str]) -> list[OwnText]:
+        """The own text of these definitions and files, in this order; unknown ones are left out."""
 
     async def search_vector(self, project: str, vector: Vector, *, limit: int = 20) -> list[Scope]:
         """Scopes nearest to ``vector``, best first; ``score`` is the cosine. None embedded: none.

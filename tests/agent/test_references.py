@@ -267,8 +267,8 @@ async def test_what_was_said_comes_with_what_became_of_the_code(make_agent: Make
         later = await agent.create_conversation()
         response = await later.send_message("what did we say about scramble?")
         assert "it multiplies by 31" in response.content
-        assert "Since then:\n- `scramble` (auth.py): its code has changed" in response.content
-        [call] = response.tool_calls
+        assert "  about `scramble` (auth.py): its code has changed since" in response.content
+        [call] = [each for each in response.tool_calls if each.tool_name == "search_conversation"]
         [found] = [each for each in call.result["messages"] if each["role"] == "assistant"]
         assert [(each["name"], each["kind"], each["status"]) for each in found["code"]] == [
             ("scramble", "discussed", "drifted")

@@ -67,7 +67,7 @@ async def test_only_tools_that_look_at_code_are_offered(make_agent: Callable[...
     assert not {"search_conversation", "recent_conversations"} & offered
     async with make_agent(provider=ExtractiveProvider(), tools=None, settings={"enable_memory": False}) as agent:
         answer = await (await agent.create_conversation()).send_message("Remember that the port is 8080.")
-        assert answer.content == "Not kept: without memory, nothing that is said here is found again."
+        assert answer.content == "This agent keeps no conversations: what is said here is not found again."
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ async def test_what_was_said_before_is_not_said_to_be_nothing(
 ) -> None:
     async with make_agent(provider=ExtractiveProvider(), tools=None, settings={"enable_memory": False}) as agent:
         answer = await (await agent.create_conversation()).send_message(question)
-    assert answer.content.startswith("What was said and decided before is not looked at: memory is off")
+    assert answer.content == "This agent keeps no conversations: what is said here is not found again."

@@ -11,9 +11,6 @@ import pytest
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.language.reading.given_text import mentions_of, split_given
-from ragforge_memory.language.reading.questions import read_questions
-from ragforge_memory.language.reading.title import condensed
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.text.excerpts import excerpt
 from ragforge_memory.text.forms import read_form
@@ -29,23 +26,15 @@ _SOON = 3.0
         lambda: importance_of("we decide " * 16_000 + "error", role="user"),
         lambda: read_form("we have " * 16_000),
         lambda: _parsed("# a" + " " * 60_000 + "!b"),
-        lambda: mentions_of("A" * 20_000 + ":"),
         lambda: sentences("[" * 40_000 + "[a](" * 20_000),
         lambda: excerpt("error in line x \n" * 16_000, ["error"], 300),
-        lambda: condensed("a,b" + "," * 60_000),
-        lambda: read_questions("what is this" + " please" * 9_000 + " x"),
-        lambda: split_given("see this:\n" + "\n" * 60_000 + "x"),
     ],
     ids=[
         "a beginning of a keyword again and again",
         "a beginning of a form again and again",
         "a heading of blanks",
-        "a token",
         "links that are none",
         "a word in every line",
-        "a table of empty rows",
-        "a courtesy without end",
-        "empty lines",
     ],
 )
 def test_a_text_is_read_in_time(reads: Callable[[], object]) -> None:

@@ -3,164 +3,91 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.agent.context.prompt import fold_results
 from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelRequest, ToolOutcome
-from ragforge_memory.models.owner import Owner
-from ragforge_memory.tools import code_changes, code_exports, code_imports, code_unused, code_uses
-from tests.extractive.asking import ask
-from tests.extractive.conftest import FILES
+from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, ToolOutcome, ToolRequest
+from tests.extractive.asking import SYSTEM, TOOLS, user
 
 pytestmark = pytest.mark.anyio
 
-LISTS = (
-    "what does Vault call?",
-    "what does Vault inherit from?",
-    "what does bank/account.py export?",
-    "which functions are never called?",
-    "what does bank/report.py import?",
-    "who imports bank/account.py?",
-    "what changed in the last commit?",
-    "who calls check_amount?",
-    "who uses Account?",
-    "what inherits from Safe?",
-    "what overrides Safe.open?",
-    "which tests cover check_amount?",
-)
-"""Questions whose answers are lists, of which a result has no more than fits."""
-
-OTHERS = (
-    "what does Account.balance do?",
-    "show me bank/account.py",
-    "what raises SafeLocked?",
-    "is what we decided about check_amount still true?",
-    "what did we talk about last time?",
-    "how are amounts checked?",
+QUESTIONS = (
+    "where is echo?",
+    "what does echo do?",
+    "show me echo",
+    "show me src/talk.py",
+    "who calls echo?",
+    "what does echo call?",
+    "what is in src/talk.py?",
+    "what is in Talk?",
+    "overview of the project",
+    "what did we decide about echo?",
+    "what did we talk about yesterday?",
+    "what is not committed?",
+    "update: echo is loud",
+    "how are texts echoed?",
+    'where is "token has expired" raised in parse_args?',
+    "--- a/talk.py\n+++ b/talk.py\n@@ -1 +1 @@\n-a\n+b",
 )
 
 
-class Heard(ExtractiveProvider):
-    """Keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.requests: list[ModelRequest] = []
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
-        if request.purpose == "answer":
-            self.requests.append(request)
-        async for chunk in super().stream(request):
-            yield chunk
-
-
-def odd(content: str) -> Iterator[tuple[str, bool]]:
+def odd() -> Iterator[tuple[str, bool]]:
     """What may come in a result's place, and whether as a failure."""
     yield json.dumps({"error": "Neo4j is away"}), True
     yield "no JSON", True
-    yield json.dumps({"truncated": True, "total_bytes": 1, "note": "", "beginning": content[:20]}), False
-    yield f"{content[: len(content) // 2]}… (shortened)", False
+    yield json.dumps({"truncated": True, "total_bytes": 1, "note": "", "beginning": "{"}), False
+    yield '{"scopes": [… (shortened)', False
+    for value in ({}, [], None, "text", {"error": "no such thing"}, {"messages": "?", "kind": 3, "match": [1]}):
+        yield json.dumps(value), False
     for value in (
-        {},
-        [],
-        None,
-        "text",
-        {"error": "no such thing"},
         {"scopes": None, "matches": None, "messages": None},
+        {"scopes": [{}], "match": "exact", "kind": "file"},
     ):
         yield json.dumps(value), False
 
 
-async def answered(messages: list[ChatMessage], request: ModelRequest) -> str:
-    """Goes on with the request until there is an answer; what else is asked for fails."""
-    for _ in range(5):
-        given = await complete(ExtractiveProvider(), replace(request, messages=tuple(messages)))
-        if not given.tool_requests:
-            return given.text
-        failed = tuple(ToolOutcome(each.id, each.name, '{"error": "away"}', True) for each in given.tool_requests)
-        messages = [
-            *messages,
-            ChatMessage("assistant", "", tool_requests=given.tool_requests),
-            ChatMessage("tool", tool_outcomes=failed),
-        ]
-    raise AssertionError("it asks for ever")
+@pytest.mark.parametrize("question", QUESTIONS)
+async def test_every_result_has_an_answer_that_claims_no_absence(question: str) -> None:
+    for content, failed in odd():
+        messages = [user(question)]
+        for _ in range(3):
+            answer = await complete(ExtractiveProvider(), ModelRequest(SYSTEM, tuple(messages), TOOLS))
+            if not answer.tool_requests:
+                break
+            outcomes = tuple(ToolOutcome(each.id, each.name, content, failed) for each in answer.tool_requests)
+            messages += [
+                ChatMessage("assistant", tool_requests=answer.tool_requests),
+                ChatMessage("tool", tool_outcomes=outcomes),
+            ]
+        assert answer.text.strip(), (question, content)
+        for claim in ("No definition here", "No code here", "No line", "Nothing found", "No note, decision or message"):
+            assert claim not in answer.text, (question, content, answer.text)
 
 
-def commit_all(root: Path) -> None:
-    identity = ("-c", "user.name=A", "-c", "user.email=a@b.invalid", "-c", "commit.gpgsign=false")
-    for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "All of it")):
-        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+async def test_a_request_without_its_outcome_is_answered() -> None:
+    asked = ChatMessage("assistant", tool_requests=(ToolRequest("1", "read_scope", {"name": "echo"}),))
+    answer = await complete(ExtractiveProvider(), ModelRequest(SYSTEM, (user("where is echo?"), asked), TOOLS))
+    assert answer.text == "the tool gave no result."
 
 
-@pytest.fixture
-async def heard(
-    tmp_path: Path, neo4j_config: Neo4jConfig, owner: Owner, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[AsyncConversationAgent, Heard]]:
-    """An agent whose project has been read and has history, and the provider that keeps what it is asked."""
-    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
-    root, provider = tmp_path / "project", Heard()
-    for name, text in FILES.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    commit_all(root)
-    agent = AsyncConversationAgent(
-        neo4j_config,
-        llm_provider=provider,
-        embedder=HashingEmbedder(),
-        config=ConversationConfig(embed_messages=False),
-        user_id=owner.user_id,
-        project=owner.project,
-        root=root,
-    )
-    async with agent:
-        await agent.ingest(root)
-        talk = await agent.create_conversation()
-        await talk.send_message("We decided that `check_amount` refuses zero, too.")
-        await talk.send_message("Todo: `Account` needs a limit.")
-        yield agent, provider
+async def test_results_that_were_folded_into_the_system_prompt_are_quoted() -> None:
+    scope = {"qualified_name": "echo", "type": "function", "file": "talk.py", "line": 2, "start_line": 2, "end_line": 4}
+    value = {"asked": "echo", "match": "exact", "total": 1, "scopes": [{**scope, "signature": "def echo()"}]}
+    outcome = ToolOutcome("1", "read_scope", json.dumps(value))
+    system = fold_results(SYSTEM, [(ToolRequest("1", "read_scope", {"name": "echo"}), outcome)])
+    answer = await complete(ExtractiveProvider(), ModelRequest(system, (user("where is echo?"),)))
+    assert answer.text.splitlines() == ["`echo` - talk.py:2 (function, lines 2-4)", "> `def echo()`"]
 
 
-async def test_lists_that_were_cut_to_what_fits(
-    heard: tuple[AsyncConversationAgent, Heard], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    agent, _ = heard
-    for module in (code_changes, code_exports, code_imports, code_unused, code_uses):
-        monkeypatch.setattr(module, "LIST_BYTES", 500)
-    monkeypatch.setattr(code_uses, "USES_BYTES", 500)
-    answers = {text: await ask(agent, text) for text in LISTS}
-    assert all(answers.values())
-    changed = answers["what changed in the last commit?"]
-    assert changed[0].endswith("changes 16 definitions:")
-    assert changed[1:4] == [
-        "- `Account` - bank/account.py (class, added)",
-        "- `Account.deposit` - bank/account.py (method, added)",
-        "… and 14 more.",
-    ]
-    silent = answers["which functions are never called?"]
-    assert silent[0].startswith("The names of 6 functions and methods")
-    assert silent[1] == "- `Account.withdraw` - bank/account.py:8 (method)"
-    assert silent[-2].startswith("… and ")
-
-
-async def test_results_that_are_no_such_thing(heard: tuple[AsyncConversationAgent, Heard]) -> None:
-    agent, provider = heard
-    for text in (*LISTS, *OTHERS):
-        provider.requests.clear()
-        await ask(agent, text)
-        asked = provider.requests[-1]
-        for at, message in enumerate(asked.messages):
-            for place, outcome in enumerate(message.tool_outcomes):
-                for content, is_error in odd(outcome.content):
-                    outcomes = list(message.tool_outcomes)
-                    outcomes[place] = replace(outcome, content=content, is_error=is_error)
-                    messages = list(asked.messages)
-                    messages[at] = replace(message, tool_outcomes=tuple(outcomes))
-                    assert await answered(messages, asked), (text, content)
+async def test_it_is_a_model_provider_that_gives_titles() -> None:
+    provider = ExtractiveProvider()
+    assert isinstance(provider, ModelProvider)
+    assert (provider.name, provider.model) == ("extractive", "quotes")
+    begun = "<data>\nQuestion:\nwhere is echo?\n\nand why?\n\nAnswer:\nHere.\n</data>"
+    title = await complete(provider, ModelRequest("", (user(begun),), purpose="title"))
+    assert title.text == "where is echo?"
+    await provider.aclose()

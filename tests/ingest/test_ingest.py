@@ -59,7 +59,8 @@ async def test_scopes_have_ragforge_s_properties(run: Ingest, cypher: Cypher, pr
         "project": project, "key": "Cart.sum", "name": "sum", "qualified_name": "Cart.sum", "type": "method",
         "file": "shop/cart.py", "language": "python", "startLine": 14, "endLine": 16, "definition_line": 14,
         "linesOfCode": 3, "signature": "def sum(self)", "docstring": "The sum of all prices.", "parent": "Cart",
-        "depth": 1, "complexity": 1, "terms": "cart sum", "parameters": '["self"]',
+        "depth": 1, "complexity": 1, "role": "product", "parameters": '["self"]',
+        "words": "cart sum sum sum sum sum def def self self self all all price price return total item",
         "source": '    def sum(self):\n        """The sum of all prices."""\n        return total(self.items)',
     }  # fmt: skip
     assert len(scope["uuid"]) == 32

@@ -129,7 +129,11 @@ def test_rows_tell_whether_they_must_be_written_and_what_is_embedded() -> None:
     file = parsed('class A:\n    def m(self, a: int = 1) -> str:\n        """First.\n\n        More."""\n')
     (_, row) = stored(file)
 
-    assert embedding_text(row) == "A.m\ndef m(self, a: int = 1) -> str\nFirst."
+    said = "First.\n\nMore."
+    source = '    def m(self, a: int = 1) -> str:\n        """First.\n\n        More."""'
+    assert embedding_text(row) == f"A.m\ndef m(self, a: int = 1) -> str\n{said}\n{source}"
+    long = {"name": "n" * 9, "signature": "s" * 999, "docstring": "d" * 999, "source": "c" * 9_999}
+    assert [len(part) for part in embedding_text(long).split("\n")] == [9, 300, 800, 2_000]
     assert not differs({"name": "m"}, row)
     assert differs({"name": "n"}, row)
-    assert file_properties(file, "h")["extension"] == ".py"
+    assert file_properties(file, "h", token="t")["extension"] == ".py"

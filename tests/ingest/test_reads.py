@@ -17,6 +17,7 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import find_space, open_space
+from ragforge_memory.text.words import content_words, stems_asked
 from tests.ingest.conftest import Tree
 from tests.neo4j_servers import LINES
 
@@ -54,32 +55,72 @@ async def embed_scopes(client: GraphClient, project: str, embedder: Embedder, **
     return await embed_waiting(ScopeStore(client, space), project, embedder, **given)
 
 
+async def found(store: ScopeStore, project: str, question: str, **given: Any) -> list[str]:
+    """What has words of a question: definitions by their names, files by their paths."""
+    asked = stems_asked(content_words(question))
+    hits = await store.search_words(project, [each for stems in asked.values() for each in stems], **given)
+    return names([each.scope for each in await store.own_texts(project, [hit.uuid for hit in hits])])
+
+
 async def test_by_words(twins: tuple[GraphClient, str, str]) -> None:
     client, project, _ = twins
     store = ScopeStore(client)
 
-    assert names(await store.search_text(project, "which one is Discounted?"))[0] == "Discounted"
-    assert "Cart.sum" in names(await store.search_text(project, "the sum of all prices"))[:3]
-    assert names(await store.search_text(project, 'cart AND "( OR ~^* NOT add')) != []
-    assert await store.search_text(project, "quetzalcoatl") == []
-    assert await store.search_text(project, "+-?!") == []
-    found = await store.search_text(project, "price", limit=3)
-    assert len(found) <= 3
-    assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)  # type: ignore[type-var]
+    assert (await found(store, project, "which one is Discounted?"))[0] == "Discounted"
+    assert "Cart.sum" in (await found(store, project, "the sum of all prices"))[:3]
+    assert await found(store, project, 'cart AND "( OR ~^* NOT add') != []
+    assert await found(store, project, "quetzalcoatl") == []
+    assert await found(store, project, "+-?!") == []
+    assert len(await found(store, project, "price", limit=3)) == 3
+    hits = await store.search_words(project, ["price"], limit=3, rescored=2)
+    assert [("price" in hit.words.split(), hit.words == "") for hit in hits] == [(True, False)] * 2 + [(False, True)]
+
+
+async def test_how_many_have_a_word_is_counted_up_to_a_bound(twins: tuple[GraphClient, str, str]) -> None:
+    client, project, twin = twins
+    store = ScopeStore(client)
+    counted = await store.count_words(project, ["price", "discount", "quetzalcoatl"])
+    assert counted["quetzalcoatl"] == 0 < counted["discount"] < counted["price"]
+    assert await store.count_words(twin, ["price", "discount", "quetzalcoatl"]) == counted
+    assert await store.count_words(project, ["price"], most=1) == {"price": 1}
+    assert await store.count_words(project, ["price"], aside=True) == {"price": 0}
+    assert await store.count_words(f"{project}-nobody", ["price"]) == {"price": 0}
 
 
 async def test_a_name_with_all_the_words_is_before_many_that_are_one_of_them(
     either: GraphClient, tree: Tree, project: str
 ) -> None:
     for number in range(60):
-        tree.write(f"checks/test_{number}.py", f"class Service{number % 2 or ''}: ...\n")
+        tree.write(f"checks/part_{number}.py", f"class Service{number % 2 or ''}: ...\n")
     tree.write("shop/api.py", "class Shop:\n    def validate_service_interface(self, given):\n        return given\n")
     await ingest(either, tree.root, project=project)
     await either.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
-    found = await ScopeStore(either).search_text(project, "Shop validate the service interface", limit=5)
-    assert names(found)[0] == "Shop.validate_service_interface"
-    found = await ScopeStore(either).search_text(project, "validateServiceInterface of Shop", limit=5)
-    assert names(found)[0] == "Shop.validate_service_interface"
+    for question in ("Shop validate the service interface", "validateServiceInterface of Shop"):
+        names_ = await found(ScopeStore(either), project, question, limit=5)
+        assert names_[0] == "Shop.validate_service_interface"
+
+
+async def test_own_text_is_without_what_is_inside_and_goes_with_its_file(
+    client: GraphClient, tree: Tree, project: str
+) -> None:
+    inside = "    size = 1\n\n    def inner(self):\n        return 2\n\n    last = 9\n"
+    tree.write("shop/deep.py", f"import os\n\n# No zeppelins\nos.umask(0)\n\n\nclass Outer:\n{inside}")
+    await ingest(client, tree.root, project=project)
+    await client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    store = ScopeStore(client)
+    [outer] = await store.by_name(project, "Outer")
+    [own] = await store.own_texts(project, [outer.uuid])
+    assert [number for number, _ in own.lines] == [7, 8, 9, 12, 13]
+    [hit] = await store.search_words(project, ["zeppelin"])
+    [file] = await store.own_texts(project, [hit.uuid])
+    assert (file.scope.type, file.scope.qualified_name) == ("file", "shop/deep.py")
+    assert file.lines == ((1, "import os"), (2, ""), (3, "# No zeppelins"), (4, "os.umask(0)"))
+    assert await store.own_texts(f"{project}-nobody", [hit.uuid, outer.uuid]) == []
+
+    (tree.root / "shop/deep.py").unlink()
+    await ingest(client, tree.root, project=project)
+    await client.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    assert await store.search_words(project, ["zeppelin"]) == []
 
 
 async def test_by_name_uuid_file_and_use(twins: tuple[GraphClient, str, str]) -> None:
@@ -154,9 +195,11 @@ async def test_another_project_s_scopes_are_not_there(twins: tuple[GraphClient, 
     assert await store.callees(project, total.uuid) == []
     ours = {each.uuid for each in await store.names(project)}
     assert not ours & {each.uuid for each in await store.names(twin)}
-    assert {each.uuid for each in await store.search_text(project, "price total cart", limit=50)} <= ours
+    hits = await store.search_words(project, ["price", "total", "cart"], limit=50)
+    assert {each.uuid for each in hits} & ours
+    assert not {each.uuid for each in hits} & {each.uuid for each in await store.names(twin)}
     nobody = f"{project}-nobody"
-    assert await store.search_text(nobody, "total") == []
+    assert await store.search_words(nobody, ["total"]) == []
     assert (await store.by_name(nobody, "total"), await store.outline(nobody, "shop/cart.py")) == ([], [])
     assert (await store.files(nobody), await store.names(nobody)) == ([], [])
     assert await store.counts(nobody) == (0, 0, 0)

@@ -125,7 +125,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         CREATE (t:Scope:FailedEmbedding {uuid: $callee, key: 'k2', name: $word + '_used',
           qualified_name: $word + '_used', startLine: 5, hash: 'h2'})
         CREATE (o:Scope {uuid: $only_here, key: 'k3', name: $rare, qualified_name: $rare, startLine: 9, hash: 'h3'})
-        FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token)
+        FOREACH (x IN [s, t, o] | SET x.project = $project, x.file = $file, x.project_token = $project_token,
+          x.words = x.name, x.role = 'product')
         CREATE (s)-[:CONSUMES {lines: [2]}]->(t), (s)-[:INHERITS_FROM {lines: [1]}]->(t),
           (t)-[:HAS_PARENT {lines: []}]->(o), (s)-[:DEFINED_IN]->(f)
         CREATE (:CodeAnchor {uuid: $anchor, key: $anchor, project: $project, file: $file, name: $word,

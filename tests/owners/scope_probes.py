@@ -16,8 +16,22 @@ _MEMBER = (
 )
 
 SCOPES: dict[str, list[Probe]] = {
-    "search_scopes_text": [
-        Probe(lambda a, b: {"query": f'name:"{b.word}"', "limit": 100}, expect=something),
+    "search_code_words": [
+        Probe(lambda a, b: {"query": f'words:"{b.word}"', "limit": 100, "rescored": 50}, expect=something),
+    ],
+    "count_code_words": [
+        Probe(
+            lambda a, b: {"words": [{"stem": b.word, "query": f'words:"{b.word}"'}], "most": 100},
+            expect=lambda rows: [row["texts"] for row in rows] == [1],
+        ),
+    ],
+    "own_texts": [
+        Probe(
+            lambda a, b: {"uuids": [b.caller, b.file_uuid]},
+            prepare="MATCH (f:File) SET f.outside = 'x', f.outside_lines = [1, 1]",
+            expect=nothing,
+        ),
+        Probe(lambda a, b: {"uuids": [a.caller]}, expect=lambda rows: [row["inner"] for row in rows] == [[]]),
     ],
     "search_scopes_vector": [
         Probe(lambda a, b: {"vector": VECTOR, "limit": 20, "overfetch": 200}, expect=something),

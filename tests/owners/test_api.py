@@ -227,7 +227,8 @@ async def scopes(client: GraphClient, owner: Owner) -> AsyncIterator[dict[str, s
             "CREATE (:File {uuid: $uuid + 'f', project: $project, path: 'sea.py', hash: 'h'}) "
             "CREATE (:Scope {uuid: $uuid, project: $project, name: 'tide', qualified_name: 'Sea.tide', "
             "type: 'function', file: 'sea.py', language: 'python', startLine: 1, endLine: 2, definition_line: 1, "
-            "signature: 'def tide()', source: $project, hash: 'h', terms: 'sea tide', project_token: $token})",
+            "signature: 'def tide()', source: $project, hash: 'h', words: 'sea tide', role: 'product', "
+            "project_token: $token})",
             token=owner_token("", project),
             uuid=uuid,
             project=project,

@@ -9,10 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragforge_memory.graph.search import words_of
-from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused, fused_with_gaps, scaled
+from ragforge_memory.retrieval.fusion import DAYS_WEIGHT, VECTOR_WEIGHT, fused, fused_with_gaps, of_days, scaled
 from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
 from ragforge_memory.text.excerpts import excerpt, without_fences
-from ragforge_memory.text.words import matched, rough_stem
+from ragforge_memory.text.words import beginning, matched, stem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SCORES = st.dictionaries(
@@ -54,6 +54,26 @@ def test_a_scaled_list_is_within_0_and_1(scores: dict[str, float]) -> None:
     assert [key for key, _ in fused([(1.0, scores)])] == sorted(scores, key=lambda key: -found[key])
 
 
+def test_what_the_user_said_stands_beside_longer_answers() -> None:
+    """Each is measured by a top of its own, halfway to that of all; a list of one kind is as it was."""
+    scores = {"answer": 10.0, "other": 8.0, "user": 6.0, "far": 2.0}
+    alone = scaled(scores)
+    found = scaled(scores, {"user"})
+    assert found["answer"] == alone["answer"] == 1.0
+    assert alone["user"] == 0.5
+    assert found["user"] == pytest.approx(4 / 6)
+    assert sorted(found, key=lambda key: -found[key]) == ["answer", "other", "user", "far"]
+    assert scaled(scores, scores) == alone == scaled(scores, ())
+
+
+def test_what_was_said_in_the_days_that_are_named_weighs_more() -> None:
+    times = {"then": NOON, "later": NOON + timedelta(days=9)}
+    scores = {"later": 0.9, "then": 0.4, "unknown": 0.5}
+    found = of_days(scores, times, (NOON - timedelta(hours=1), NOON + timedelta(hours=1)))
+    assert found == pytest.approx({"later": 0.9, "then": 0.4 + DAYS_WEIGHT, "unknown": 0.5})
+    assert of_days(scores, times, (NOON, None))["later"] == pytest.approx(0.9 + DAYS_WEIGHT)
+
+
 def test_words() -> None:
     assert words_of("Where did Ada's parse_header go to?") == [
         "where",
@@ -69,14 +89,10 @@ def test_words() -> None:
     assert matched(["password", "check", "word"], "See check_password and getHTTPUrl.") == ("password", "check")
     assert matched(["url", "http"], "See check_password and getHTTPUrl.") == ("url", "http")
     assert matched([], "x") == ()
-    assert [rough_stem(word) for word in ("parsing", "parsed", "parses", "cities", "city", "is")] == [
-        "pars",
-        "pars",
-        "pars",
-        "cit",
-        "cit",
-        "is",
-    ]
+    words = ("parsing", "Parsed", "parses", "cities", "city", "is", "validation", "validated")
+    assert [stem(word) for word in words] == ["pars", "pars", "pars", "citi", "citi", "is", "valid", "valid"]
+    assert [beginning(word) for word in ("parsing", "city")] == ["pars", "cit"]
+    assert stem("X" * 5_000) == "x" * 5_000
 
 
 @given(st.dictionaries(st.text(max_size=2), st.floats(0, 10)), st.dictionaries(st.text(max_size=2), st.floats(-1, 1)))

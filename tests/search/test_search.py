@@ -60,6 +60,27 @@ async def test_found_by_words_and_by_meaning_and_it_says_why(searching: Searchin
         assert found[1].message.content == "It is built every night by the nightly job."
 
 
+async def test_a_day_that_a_question_names_comes_first(searching: Searching, either_config: Neo4jConfig) -> None:
+    async with searching(config=either_config) as agent:
+        for month in (2, 3, 4):
+            await agent.import_conversation(
+                [
+                    {
+                        "role": role,
+                        "content": f"The release notes of month {month} list what changed in the parser.",
+                        "timestamp": f"2026-0{month}-1{day}T10:00:00Z",
+                    }
+                    for day, role in enumerate(("user", "assistant"))
+                ]
+            )
+        await agent.drain()
+        for asked, month in (("in March 2026", 3), ("on 10 April 2026", 4), ("before 2026-03-01", 2)):
+            found = await agent.search_messages(f"the release notes {asked}", limit=2)
+            assert {hit.message.timestamp.month for hit in found[:1]} == {month}, asked
+        # Without a day the words decide alone.
+        assert len(await agent.search_messages("the release notes", limit=6)) == 6
+
+
 async def test_written_a_moment_ago_and_found(searching: Searching, either_config: Neo4jConfig) -> None:
     """The full-text index may be late; the newest messages are looked through as well."""
     async with searching("Noted.", config=either_config) as agent:

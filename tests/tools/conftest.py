@@ -17,7 +17,7 @@ from ragforge_memory.graph.schema import ensure_schema
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.tools.code_search import ANSWER_TOOLS, CODE_SEARCH_TOOLS
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
 
 FILES = {
@@ -132,7 +132,7 @@ async def context(shop: Path, neo4j_config: Neo4jConfig, tmp_path: Path) -> Asyn
 @pytest.fixture
 def run(context: ToolContext) -> Run:
     """Runs one tool as a model would."""
-    registry = ToolRegistry(CODE_SEARCH_TOOLS, on_demand=ANSWER_TOOLS)
+    registry = ToolRegistry(CODE_SEARCH_TOOLS)
 
     async def call(tool: str, /, **arguments: Any) -> ToolRun:
         return await registry.run(ToolRequest("1", tool, arguments), context)

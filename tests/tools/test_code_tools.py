@@ -9,10 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from ragforge_memory.embeddings.hashing import HashingEmbedder
-from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.llm.port import ToolRequest
-from ragforge_memory.models.code import ScopeCounts
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry
@@ -142,92 +139,6 @@ async def test_callees_of_this_project_and_others(run: Run) -> None:
     assert [each["name"] for each in target["other_calls"]] == ["len"]
     whole = (await run("find_callees", name="Cart")).value["scopes"][0]
     assert {"Cart.check_limit", "total_price"} <= set(names(whole["callees"]))
-
-
-async def test_search_code_by_words_says_how_much_is_embedded(run: Run) -> None:
-    ran = await run("search_code", query="the sum of what is added")
-    assert ran.value["results"][0]["qualified_name"] == "total_price"
-    assert ran.value["embedded"]["searched_by"] == "text"
-    assert ran.value["embedded"]["with_vector"] == 0
-    assert ran.value["embedded"]["why_no_vector"] == "there is no embedding model"
-    assert not (await run("search_code", query="  ")).success
-
-
-async def test_an_embedder_without_vectors_searches_by_words(context: ToolContext) -> None:
-    registry = ToolRegistry(CODE_SEARCH_TOOLS)
-    request = ToolRequest("1", "search_code", {"query": "the sum of what is added"})
-    ran = await registry.run(request, replace(context, embedder=HashingEmbedder()))
-    assert ran.value["results"][0]["qualified_name"] == "total_price"
-    assert ran.value["embedded"]["why_no_vector"] == "no definition has a vector yet"
-
-
-async def test_the_first_that_have_vectors_do_not_come_before_what_has_the_words(
-    context: ToolContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert context.scopes is not None
-    far = (await context.scopes.by_name(context.owner.project, "check_limit"))[0]
-
-    async def counts(*_: Any) -> ScopeCounts:
-        return ScopeCounts(100, 1, 1)
-
-    async def near(*_: Any, **__: Any) -> list[Any]:
-        return [far.model_copy(update={"score": 0.8})]
-
-    monkeypatch.setattr(context.scopes, "counts", counts)
-    monkeypatch.setattr(context.scopes, "search_vector", near)
-    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(
-        ToolRequest("1", "search_code", {"query": "the sum of what is added"}),
-        replace(context, embedder=HashingEmbedder()),
-    )
-    assert ran.value["results"][0]["qualified_name"] == "total_price"
-
-
-async def test_half_of_the_results_are_no_tests_where_none_were_asked_for(
-    context: ToolContext, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert context.scopes is not None
-    [total] = await context.scopes.by_name(context.owner.project, "total_price")
-    [limit] = await context.scopes.by_name(context.owner.project, "check_limit")
-    tests = [
-        total.model_copy(
-            update={"uuid": f"{at}", "name": f"test_{at}", "qualified_name": f"test_{at}", "file": "tests/t.py"}
-        )
-        for at in range(8)
-    ]
-
-    async def found(*_: Any, **__: Any) -> list[Any]:
-        every = [*tests, total, limit]
-        return [each.model_copy(update={"score": 20.0 - at}) for at, each in enumerate(every)]
-
-    monkeypatch.setattr(context.scopes, "search_text", found)
-
-    async def names(query: str, limit: int) -> list[str]:
-        request = ToolRequest("1", "search_code", {"query": query, "limit": limit})
-        ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(request, context)
-        return [each["qualified_name"] for each in ran.value["results"]]
-
-    assert await names("a price", 1) == ["total_price"]
-    assert await names("a price", 3) == ["test_0", "total_price", "Cart.check_limit"]
-    assert await names("a price", 8) == [*(f"test_{at}" for at in range(6)), "total_price", "Cart.check_limit"]
-    assert await names("a price in tests", 3) == ["test_0", "test_1", "test_2"]
-
-
-@pytest.mark.parametrize("search", ["search_text", "search_vector"])
-async def test_search_code_says_why_it_failed(
-    context: ToolContext, monkeypatch: pytest.MonkeyPatch, search: str
-) -> None:
-    async def counts(*_: Any) -> ScopeCounts:
-        return ScopeCounts(1, 1, 1)
-
-    async def away(*_: Any, **__: Any) -> None:
-        raise GraphUnavailable("Neo4j cannot be reached", hint="start it")
-
-    monkeypatch.setattr(context.scopes, "counts", counts)
-    monkeypatch.setattr(context.scopes, search, away)
-    ran = await ToolRegistry(CODE_SEARCH_TOOLS).run(
-        ToolRequest("1", "search_code", {"query": "total"}), replace(context, embedder=HashingEmbedder())
-    )
-    assert (ran.error, ran.error_kind) == ("Neo4j cannot be reached (start it)", "GraphUnavailable")
 
 
 async def test_grep_says_which_lines_are_in_a_language_that_is_not_read(run: Run, shop: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.language.reading.questions import read_questions
-from ragforge_memory.llm.extractive.code.outlines import outlined
 from ragforge_memory.models.code import ScopeName
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_scopes import MAX_OUTLINE, outline
 from ragforge_memory.tools.ports import ToolContext
+from tests.extractive.asking import answer_to
 
 pytestmark = pytest.mark.anyio
 
@@ -33,11 +32,12 @@ async def test_no_file_is_left_out_of_the_count() -> None:
     assert found["total"] == MAX_OUTLINE + 51
     assert len(found["files"]) == MAX_OUTLINE
     assert found["folders"] == {"src/part0/a": 225, "src/part1/a": 225, ".": 1}
-    (question,) = read_questions("what files are there?")
-    said = "\n".join(outlined(question, ".", {"outline": found}))
-    assert said == (
-        "This project contains 451 source files:\n- src/part0/a: 225 files\n- src/part1/a: 225 files\n- .: 1 file"
-    )
+    assert await answer_to("overview of the project", {"outline": found}) == [
+        "The project has 451 files:",
+        "- src/part0/a: 225 files",
+        "- src/part1/a: 225 files",
+        "- .: 1 file",
+    ]
 
 
 async def test_a_member_of_what_is_defined_elsewhere_is_told_by_its_whole_name() -> None:

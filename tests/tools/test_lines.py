@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from ragforge_memory.code.parse import parse_partly
-from ragforge_memory.language.reading.given_text import mentions_of
-from ragforge_memory.llm.extractive.code.members import _comment, _depths
-from ragforge_memory.llm.extractive.quoting.pieces import source
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools.code_search import grep_code, read_file
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.registry import ToolRegistry
+from tests.extractive.asking import answer_to
 
 pytestmark = pytest.mark.anyio
 
@@ -81,14 +79,11 @@ def test_lines_of_a_text() -> None:
     assert lines_of(f"a{ENDS_NO_LINE}b\rc") == [f"a{ENDS_NO_LINE}b\rc"]
 
 
-def test_a_form_feed_in_a_diff_is_no_line() -> None:
-    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,4 +1,5 @@\n one\n \x0c\n three\n+four\n five\n"
-    assert mentions_of(f"diff --git a/x.py b/x.py\n{diff}").files["x.py"].lines == {4}
-
-
-def test_a_form_feed_in_a_source_is_no_line() -> None:
-    text = "def f():\n    a = 1\n\x0c\n    # Why.\n    b = 2"
-    scope = {"file": "x.py", "start_line": 1, "line": 1, "end_line": 5, "language": "python", "source": text}
-    assert source(scope) == ["```python", *text.split("\n"), "```"]
-    assert _comment(scope, {"file": "x.py", "line": 5}) == ["Why."]
-    assert _depths(scope)[5] == 4
+async def test_a_form_feed_in_a_diff_and_in_a_source_is_no_line() -> None:
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,4 +1,5 @@\n one\n \x0c\n three\n+four\n five"
+    text = "def f():\n    a = 1\n\x0c\n    b = 2"
+    f = {"qualified_name": "f", "type": "function", "file": "x.py", "line": 4, "start_line": 4, "end_line": 7}
+    outline = {"asked": "x.py", "match": "exact", "kind": "file", "file": "x.py", "total": 1, "scopes": [f]}
+    assert (await answer_to(diff, {"outline": outline}))[1] == "- `f` - x.py:4 (function)"
+    found = {"asked": "f", "match": "exact", "total": 1, "scopes": [{**f, "language": "python", "source": text}]}
+    assert (await answer_to("show me f", {"read_scope": found}))[2:] == ["```python", *text.split("\n"), "```"]

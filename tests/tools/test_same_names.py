@@ -98,15 +98,6 @@ async def test_what_overrides_a_member_may_be_further_below(run: Run) -> None:
     assert told == {"Pet.speak": ["Puppy.speak"], "Puppy.speak": [], "Radio.speak": []}
 
 
-async def test_what_overrides_any_of_many_members_of_a_name_is_told(run: Run) -> None:
-    found = (await run("find_overrides", name="roar")).value
-    first, *others = found["scopes"]
-    assert first["qualified_name"] == "Late.roar"
-    assert [each["qualified_name"] for each in first["overrides"]] == ["Later.roar"]
-    assert found["total"] == len(found["scopes"]) == 14
-    assert not any(each["overrides"] for each in others)
-
-
 async def test_calls_of_what_a_member_overrides_may_be_of_it(run: Run) -> None:
     """What is called through ``super()``, or by its type's name, is that and no other."""
     found = (await run("find_callers", name="play")).value

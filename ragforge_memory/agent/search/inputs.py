@@ -12,6 +12,8 @@ from ragforge_memory.models.conversation import Role
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.search import Filters
+    from ragforge_memory.retrieval.fusion import Span
+    from ragforge_memory.text.days import Days
 
 
 def check_query(query: object) -> None:
@@ -94,3 +96,12 @@ def _time(given: date | str | None, name: str, *, at: time = time.min) -> dateti
         return given.astimezone()
     except (ValueError, OverflowError, OSError):  # at the ends of the calendar there is no other zone
         return given.replace(tzinfo=UTC)
+
+
+def span_of(days: Days) -> Span | None:
+    """The span of time of the days that a question names; None where it names none, or only so many hours ago."""
+    try:
+        times = checked_filters(since=days.since, until=days.until)
+    except InvalidInput:
+        return None
+    return None if times.since is None and times.until is None else (times.since, times.until)

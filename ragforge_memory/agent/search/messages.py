@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.decisions import decisions
 from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, question_vector, similarity_to
-from ragforge_memory.agent.search.inputs import checked_filters
+from ragforge_memory.agent.search.inputs import checked_filters, span_of
 from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
 from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Message, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
-from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, fused_with_gaps
+from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, Span, fused_with_gaps, of_days
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
+from ragforge_memory.text.days import read_days, without_days
 from ragforge_memory.text.words import matched
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ async def search(
 ) -> SearchResults[ScoredMessage]:
     """Messages by words and by meaning, best first.
 
-    What has no vector yet is judged by its words alone. Where no message has a word of the question,
-    what is no nearer to it than unrelated texts are is left out, and so are its neighbours. A blank message, as an
-    answer that was interrupted before its first word, is never found.
+    What was said in the days that the question names weighs more. What has no vector yet is judged by its words alone.
+    Where no message has a word of the question, what is no nearer to it than unrelated texts are is left out, and so
+    are its neighbours. A blank message, as an answer that was interrupted before its first word, is never found.
 
     Args:
         services: what is open.
@@ -68,7 +69,9 @@ async def search(
     if services.stores.unread is not None:
         await services.stores.unread.tell()
     embedder, wanted = services.models.embedder, services.place.config.memory.embeddings.enabled
-    words = words_of(query)
+    today = services.place.today()
+    span = span_of(read_days(query, today))
+    words = words_of(without_days(query, today) if span is not None else query)
     candidates = CANDIDATES
     while candidates < limit:
         candidates *= 2
@@ -86,7 +89,7 @@ async def search(
 
     lists = await both(embedder, by_words, by_meaning)
     near, used = lists.meaning or (Hits(), None)
-    found = _Found(services, query, words, lists.text or Hits(), near, used)
+    found = _Found(services, query, words, lists.text or Hits(), near, used, span)
     items = await found.best(limit, filters, min_score)
     return SearchResults(items, answered=lists.answered, missed=lists.missed)
 
@@ -177,7 +180,9 @@ class _Found:
         text: Hits,
         meaning: Hits,
         vector: Vector | None,
+        span: Span | None = None,
     ) -> None:
+        self._span = span
         self._services = services
         self._query = query
         self._words = words
@@ -187,6 +192,7 @@ class _Found:
         self._hidden = {*text.hidden, *meaning.hidden}
         self._reader = text.reader or meaning.reader
         self._times: dict[Place, datetime] = {}
+        self._users: set[Place] = set()
         self._text = self._by_place(text)
         self._meaning = self._near_enough(self._by_place(meaning))
         self._nearest = len(meaning.items)
@@ -240,7 +246,10 @@ class _Found:
             # between the two reads.
             unjudged = text if self._nearest < depth else self._without_vector
             worst = min((each.score for each in found.values()), default=None)
-            for each in ranked(fused_with_gaps(text, meaning, unjudged), self._times, most):
+            scores = fused_with_gaps(text, meaning, unjudged, users=self._users)
+            if self._span is not None:
+                scores = of_days(scores, self._times, self._span)
+            for each in ranked(scores, self._times, most):
                 if each.place not in found:
                     score = each.score if worst is None else min(each.score, worst)
                     found[each.place] = each._replace(score=score)
@@ -283,6 +292,8 @@ class _Found:
             scores[place] = max(hit.score, scores.get(place, hit.score))
             if hit.time is not None:
                 self._times[place] = hit.time
+            if hit.user:
+                self._users.add(place)
         return scores
 
     def _place(self, hit: Hit) -> Place:

@@ -129,4 +129,5 @@ def _words(given: Mapping[str, Any]) -> list[str]:
 
 
 def _columns(places: Rows, scores: list[float]) -> dict[str, Any]:
-    return {"seqs": [row["seq"] for row in places], "times": [row["time"] for row in places], "scores": scores}
+    names = {"seqs": "seq", "times": "time", "users": "user"}
+    return {**{column: [row[name] for row in places] for column, name in names.items()}, "scores": scores}

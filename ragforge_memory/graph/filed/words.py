@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.text import text_words
-from ragforge_memory.text.words import rough_stem
+from ragforge_memory.text.words import stem
 
 # Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), and Lucene's defaults.
 _K1, _B = 1.2, 0.75
@@ -72,7 +72,7 @@ class Words:
             del having[uuid]
             if not having:
                 del self._having[word]
-        counted = Counter(map(rough_stem, text_words(content)))
+        counted = Counter(map(stem, text_words(content)))
         self._length += counted.total() - self._lengths.get(uuid, 0)
         self._lengths[uuid] = counted.total()
         # Of a word that many messages have there is one string.
@@ -89,13 +89,13 @@ class Words:
 
 def rank(indexes: Sequence[tuple[str, Words]], asked: Sequence[str]) -> list[Ranked]:
     """The messages that have any of the words, most telling first; how rare a word is is counted in these alone."""
-    stems = list(dict.fromkeys(map(rough_stem, asked)))
+    stems = list(dict.fromkeys(map(stem, asked)))
     counted = [(conversation_id, words.count(stems)) for conversation_id, words in indexes]
     texts = sum(each.texts for _, each in counted)
     mean = sum(each.length for _, each in counted) / texts if texts else 0.0
     scores: dict[tuple[str, str], float] = {}
-    for stem in stems:
-        found = [(conversation_id, each.having.get(stem, [])) for conversation_id, each in counted]
+    for wanted in stems:
+        found = [(conversation_id, each.having.get(wanted, [])) for conversation_id, each in counted]
         number = sum(len(having) for _, having in found)
         rarity = math.log(1 + (texts - number + 0.5) / (number + 0.5))
         for conversation_id, having in found:

@@ -1,1 +1,1 @@
-"""A provider without a model: it asks the tools by rule and answers by quoting what they found."""
+"""The provider without a model: nine intents, and a search for everything else."""

@@ -1,1 +1,0 @@
-"""How a question is read, and what else people say: wordings, targets, days, sentences."""

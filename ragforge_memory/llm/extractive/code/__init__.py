@@ -1,1 +1,0 @@
-"""Answers about code, and about what git knows of it."""

@@ -1,0 +1,171 @@
+"""The answer to everything else: what a search finds in the code, in conversations, among decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from textwrap import dedent
+from typing import Any
+
+from ragforge_memory.llm.extractive.lines import PLACE, code_span, docs, either, entry, listed, signature, statements
+from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Pasted, Question
+from ragforge_memory.models.text import counted, lines_of
+from ragforge_memory.text.words import matched
+
+MAX_LINES = 35
+"""Lines that the code takes in an answer, those between the definitions counted."""
+
+_RESULTS, _CODE_LINES, _SAID, _DECIDED, _FILES = 5, 6, 3, 3, 6
+_SIGNATURE, _QUOTED, _QUERY = 120, 160, 600
+A_SEARCH = (
+    "This is a search; a model would answer. Set GEMINI_API_KEY or OPENAI_API_KEY, or start a local server (Ollama, "
+    "llama.cpp), and ask again: docs/models.md."
+)
+NO_TOOLS = "This agent offers no tool that looks this up, and without a model answers are quotes of what tools find."
+_SEARCHED = {"search_code": "The code", "search_conversation": "The conversations", "grep_code": "The text"}
+
+
+def search_calls(question: Question, query: str = "") -> list[Call]:
+    """The searches for a question's words, its names looked up beside them, and the files that it points into."""
+    pasted = question.pasted
+    # Of a log that was pasted its message says most.
+    query = query or (pasted.message if "\n" in question.text else "") or question.text[:_QUERY]
+    text = [Call("grep_code", {"pattern": re.escape(pasted.message), "limit": _RESULTS})] if pasted.message else []
+    return [
+        *(Call("read_scope", {"name": each.text, "file": each.file}) for each in question.names),
+        Call("search_code", {"query": query, "limit": _RESULTS}),
+        Call("search_conversation", {"query": query, "limit": 3 * _SAID}),
+        *text,
+        *outline_calls(pasted),
+    ]
+
+
+def decision_calls(question: Question, found: Outcomes) -> list[Call]:
+    """What was decided about the definitions that were found."""
+    names = dict.fromkeys(each["qualified_name"] for each in _results(question, found)[:_DECIDED])
+    return [Call("list_decisions", {"about": name, "limit": _DECIDED}) for name in names]
+
+
+def search_answer(question: Question, found: Outcomes) -> Answer:
+    """What was found: the names of the question, the code, what was said; else where was looked."""
+    value = found.first("search_code")
+    pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
+    code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
+    code += [*_text(question, found), *_code(question, found, value.get("words") or ())]
+    said = _said(found, value.get("words") or ())
+    nowhere = value.get("nowhere") or ()
+    word = "word" if len(nowhere) == 1 else "words"
+    lines = [f"No code here has the {word} {either(nowhere)}.", ""] if nowhere else []
+    if not code and not said:
+        size = {key: int((value.get("searched") or {}).get(key) or 0) for key in ("scopes", "files")}
+        code_size = f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"
+        looked = [code_size] if size["scopes"] else []
+        looked += ["the conversations"] if found.all("search_conversation") else []
+        lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
+    # What was not looked into limits what "nowhere" says.
+    broken = [str(each["file"] if isinstance(each, dict) else each) for each in value.get("broken") or ()]
+    if broken and (nowhere or not code):
+        lines += [f"Not read, or in part: {', '.join(listed(broken, _RESULTS))}", ""]
+    failed = {each.tool: each.error for each in found.steps if each.error and each.tool in _SEARCHED}
+    errors = [f"{_SEARCHED[tool]} could not be searched: {error}." for tool, error in failed.items()]
+    return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
+
+
+def outline_calls(pasted: Pasted) -> list[Call]:
+    """The outlines of the files that a text points into; of a traceback those at its end."""
+    files = list(pasted.places)[:_FILES] if pasted.diff else list(pasted.places)[-_FILES:]
+    return [Call("outline", {"target": file}) for file in files]
+
+
+def definitions_at(pasted: Pasted, found: Outcomes) -> dict[tuple[str, str], dict[str, Any]]:
+    """The innermost definition at each place that a text points to, by the file as written and its name."""
+    inner: dict[tuple[str, str], dict[str, Any]] = {}
+    for value in (each for each in found.all("outline") if each.get("kind") == "file"):
+        for line in pasted.places.get(str(value["asked"]), ()):
+            begins = [(int(each.get("start_line") or each["line"]), each) for each in value["scopes"]]
+            around = [(each["end_line"] - begin, each) for begin, each in begins if begin <= line <= each["end_line"]]
+            if around:
+                scope = min(around, key=lambda each: int(each[0]))[1]
+                inner.setdefault((value["asked"], scope["qualified_name"]), {"file": value["file"], **scope})
+    return inner
+
+
+def is_sure(value: Mapping[str, Any]) -> bool:
+    """Whether a name was found, and not only one that is near to it."""
+    return value["match"] not in ("typo", "partial", "none") and bool(value["scopes"])
+
+
+def _results(question: Question, found: Outcomes) -> list[Mapping[str, Any]]:
+    """What is shown: what the names of the question mean, then what the search found."""
+    named = [value["scopes"][0] for value in found.all("read_scope") if is_sure(value)] if question.names else []
+    results: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for each in (*named, *(found.first("search_code").get("results") or ())):
+        results.setdefault((each["file"], each["qualified_name"]), each)
+    return [*results.values()][:_RESULTS]
+
+
+def _code(question: Question, found: Outcomes, words: Sequence[str]) -> list[str]:
+    """The definitions that were found, each with the lines that have most of the words."""
+    heads: list[list[str]] = []
+    code: list[list[Mapping[str, Any]]] = []
+    for each in _results(question, found):
+        lines: Sequence[Mapping[str, Any]] = each.get("lines") or ()
+        if "source" in each:
+            own = enumerate(lines_of(str(each["source"])), each["start_line"])
+            lines = [{"line": at, "text": text} for at, text in own if text.strip()]
+        code.append(_weightiest(lines, words, _CODE_LINES))
+        declared = any(line["line"] == each["line"] for line in code[-1])
+        beside = docs(each, brief=True) if "source" in each else []
+        heads.append([entry(each), *([] if declared else signature(each, _SIGNATURE)), *beside])
+    room = MAX_LINES - sum(len(lines) + 1 for lines in heads)
+    shares = [0] * len(code)
+    for turn in range(_CODE_LINES):
+        for at, shown in enumerate(code):
+            if room > 0 and turn < len(shown):
+                shares[at], room = shares[at] + 1, room - 1
+    rows = zip(heads, code, shares, strict=True)
+    return [line for head, shown, most in rows for line in (*head, *_numbered(_weightiest(shown, words, most)), "")]
+
+
+def _numbered(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lines of code with their numbers as a quotation, without the indentation that they share."""
+    text = dedent("\n".join(str(each["text"]).expandtabs(4) for each in lines)).split("\n")
+    return [
+        f"> {each['line']}: {code_span(line[:160].rstrip() or ' ')}" for each, line in zip(lines, text, strict=False)
+    ]
+
+
+def _weightiest(lines: Sequence[Mapping[str, Any]], words: Sequence[str], most: int) -> list[Mapping[str, Any]]:
+    """The lines that have most of the words, in their order."""
+    ranked = sorted(range(len(lines)), key=lambda at: (-len(matched(words, str(lines[at]["text"]))), at))
+    return [lines[at] for at in sorted(ranked[:most])]
+
+
+def _said(found: Outcomes, words: Sequence[str]) -> list[str]:
+    """What was said before, and what was decided about the definitions that were found."""
+    heard = found.first("search_conversation").get("messages") or ()
+    # What only asks says nothing, and the code that an answer quoted is looked up anew.
+    telling = [each for each in heard if not each.get("asks") and not PLACE.search(each["excerpt"])]
+    telling.sort(key=lambda each: each["role"] != "user")
+    known = {each["message_id"] for each in telling[:_SAID]}
+    rows = [each for value in found.all("list_decisions") for each in value.get("decisions") or ()]
+    decided = list({each["message_id"]: each for each in rows if each["message_id"] not in known}.values())
+    lines: list[str] = []
+    for title, said in (
+        ("Said before:", telling[:_SAID]),
+        ("Decided about this code:", decided[:_DECIDED]),
+    ):
+        lines += [title, *statements(said, words, _QUOTED), ""] if said else []
+    return lines
+
+
+def _text(question: Question, found: Outcomes) -> list[str]:
+    """The lines of the project's files that have a message, or that none has it."""
+    value, message = found.first("grep_code"), code_span(question.pasted.message)
+    lines = [
+        f"- {each['file']}:{each['line']} {code_span(each['text'].strip()[:160])}" for each in value.get("matches", ())
+    ]
+    if lines:
+        return [f"The text {message} stands in:", *lines[:_RESULTS], ""]
+    searched = value and not value.get("gave_up_after_seconds")
+    return [f"No line of this project has the text {message}.", ""] if searched else []
