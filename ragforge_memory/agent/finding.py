@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ragforge_memory.agent.inputs import MAX_NAME, check_no_nul, check_text
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ async def load(services: Services, reference: str) -> ConversationInfo:
         ConversationNotFound: this owner has none such.
         GraphUnavailable: the graph is away and this process does not know it.
     """
+    from ragforge_memory.agent.outages.recovery import fold_orphans
 
     async def work() -> ConversationInfo:
         await fold_orphans(services)

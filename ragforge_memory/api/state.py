@@ -10,7 +10,6 @@ from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.inputs import check_text, checked_text
-from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def _text_of(block: object) -> str:
 
 async def run_state(agent: Sessions, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
-    from ragforge_memory.agent.outages.recovery import replay_own
+    from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
     from ragforge_memory.agent.turns.preparation import check_room
 
     messages, session = _checked(state)
