@@ -131,7 +131,7 @@ class Ways:
     async def __aenter__(self) -> Ways:
         await self._bare.open()
         services = await self._embedding.open()
-        space = await ArchiveStore(services.graph, services.owner).space()
+        space = await ArchiveStore(services.stores.graph, services.place.owner).space()
         assert space is not None
         self._property, self._model = space.property, space.model
         return self

@@ -69,7 +69,7 @@ class _Work:
         )
         self._mark_stores()
         services = await agent.open()
-        self._replaying = services.outage.replaying
+        self._replaying = services.background.outage.replaying
         async with asyncio.TaskGroup() as group:
             for uuid in settings["conversations"]:
                 group.create_task(self._talk(await agent.load_conversation(uuid)))

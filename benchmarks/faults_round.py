@@ -277,7 +277,7 @@ class Rounds:
         for attempt in range(10):
             try:
                 async with self._agent(user, *["Alive."] * len(uuids)) as second:
-                    if await asyncio.to_thread((await second.open()).journal.others):
+                    if await asyncio.to_thread((await second.open()).background.journal.others):
                         # On a server that was just restarted it may take too long; the journal is kept for the next.
                         raise GraphUnavailable("what waits in a journal is not stored yet")
                     for uuid in uuids:

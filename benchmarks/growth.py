@@ -216,7 +216,7 @@ async def operations_on(services: Services, read: AsyncConversation, talk: Async
 
     async def append() -> None:
         new = NewMessage(uuid.uuid4().hex, "user", QUESTION, token_count=25)
-        await services.messages.append(talk.uuid, new)
+        await services.stores.messages.append(talk.uuid, new)
 
     async def last_20() -> None:
         assert len(await read.get_history(20)) == 20
@@ -275,8 +275,8 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
     try:
         async with agent:
             services = await agent.open()
-            assert services.searches is not None
-            ground = Ground(client, agent, owner, space, embedder, services.searches)
+            assert services.stores.searches is not None
+            ground = Ground(client, agent, owner, space, embedder, services.stores.searches)
 
             sizes = [(f"{size:,} messages", size, CONVERSATION) for size in SIZES if size <= given.most]
             sizes += [(f"{ONE} {length:,}", 0, length) for length in (LONG_BASE, given.long)]
@@ -305,7 +305,7 @@ async def measured(config: Neo4jConfig, project: str, given: argparse.Namespace)
                 if name == f"{ONE} {LONG_BASE:,}":
                     short = {key: each for key, each in operations.items() if key not in least}
                 share, strangers = await ground.recall(read)
-                hits = await profiled(services.graph, floor, config.database, operations)
+                hits = await profiled(services.stores.graph, floor, config.database, operations)
                 rows[name] = {**times, "recall": share, "strangers": strangers, "hits": hits}
                 print(f"{name}: " + ", ".join(f"{key} {value:.2f} ms" for key, value in times.items()), flush=True)
     finally:

@@ -97,10 +97,10 @@ async def recall(
     left = await agent.drain()
     embedded = time.perf_counter() - started - written
     services = await agent.open()
-    store = services.searches
+    store = services.stores.searches
     assert store is not None
     assert not left, left
-    assert services.embedder is not None
+    assert services.models.embedder is not None
     found: dict[str, list[tuple[float, float]]] = {"search_history": [], "words alone": [], "meaning alone": []}
     by_category: dict[str, list[float]] = {}
     took = []
@@ -114,7 +114,7 @@ async def recall(
         assert {hit.conversation_id for hit in hits} <= {conversation.uuid}
         found["search_history"].append(scores([hit.message.uuid for hit in hits], wanted))
         by_category.setdefault(question["category"], []).append(found["search_history"][-1][0])
-        vector = await services.embedder.embed_query(question["question"])
+        vector = await services.models.embedder.embed_query(question["question"])
         words = words_of(question["question"])
         text = await store.by_words(words, conversation_id=conversation.uuid, filters=EVERYTHING)
         near = await store.by_meaning(vector, conversation_id=conversation.uuid, filters=EVERYTHING)
@@ -141,7 +141,7 @@ async def by_size(
 ) -> list[Figure]:
     """Recall against an exact scan, and milliseconds beside `RETURN 1`, in conversations of these sizes."""
     services = await agent.open()
-    store, embedder = services.searches, services.embedder
+    store, embedder = services.stores.searches, services.models.embedder
     assert store is not None
     assert embedder is not None
     random = np.random.default_rng(7)
@@ -176,7 +176,7 @@ async def by_size(
             for text in asked:
                 vector = await embedder.embed_query(text)
                 near = await store.by_meaning(vector, conversation_id=conversation.uuid, filters=EVERYTHING)
-                exact = await services.graph.read(
+                exact = await services.stores.graph.read(
                     "scan_history_vector",
                     conversation_id=conversation.uuid,
                     vector=vector,
@@ -184,7 +184,7 @@ async def by_size(
                     limit=K,
                     **in_space(space),
                     **EVERYTHING.parameters,
-                    **services.owner.parameters,
+                    **services.place.owner.parameters,
                 )
                 # By their cosines: of two that are equally near either may be the tenth.
                 least = 2 * exact[0]["scores"][-1] - 1 - TIE

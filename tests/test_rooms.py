@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,12 @@ def _modules() -> dict[str, ast.Module]:
 
 
 @cache
+def _files() -> dict[str, str]:
+    """Every module by its dotted name."""
+    return {".".join((NAME, *Path(file).with_suffix("").parts)).removesuffix(".__init__"): file for file in _modules()}
+
+
+@cache
 def _imports() -> tuple[Import, ...]:
     """Every import of the package, those inside functions and under TYPE_CHECKING too."""
     return tuple(each for file, tree in _modules().items() for each in _imports_of(file, tree))
@@ -124,10 +131,10 @@ def _imports_of(file: str, tree: ast.Module) -> Iterator[Import]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}:{node.lineno}: a relative import"
-            # `from ragforge_memory import events` names a module; `from ragforge_memory.x import Y` names one of x.
-            names = (
-                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == NAME else [node.module or ""]
-            )
+            # `from ragforge_memory import events` names a module; `from ragforge_memory.x import Y` one of x, or in it.
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [each if each in _files() or node.module == NAME else node.module or "" for each in inside]
+            names = list(dict.fromkeys(names))
         else:
             continue
         for name in names:
@@ -150,6 +157,18 @@ def test_every_room_has_its_floor() -> None:
 
 def test_dependencies_point_downwards() -> None:
     assert [each.place for each, here, there in _ours() if FLOOR_OF[there] >= FLOOR_OF[here]] == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Types included: what two files need of each other is in a third one, below both."""
+    below: dict[str, set[str]] = {}
+    for each in _imports():
+        if each.module in _files():
+            below.setdefault(each.file, set()).add(_files()[each.module])
+    try:
+        TopologicalSorter(below).prepare()
+    except CycleError as error:
+        pytest.fail(" is imported by ".join(error.args[1]))
 
 
 def test_nothing_but_the_choice_of_a_provider_knows_the_extractive_one() -> None:
@@ -315,11 +334,7 @@ print(json.dumps(seen))
 
 def test_importing_reads_no_environment_file_or_network(tmp_path: Path) -> None:
     """Every module, in a process of its own that is watched."""
-    modules = [
-        ".".join((NAME, *Path(file).with_suffix("").parts)).removesuffix(".__init__")
-        for file in _modules()
-        if not file.endswith("__main__.py")
-    ]
+    modules = [module for module in _files() if not module.endswith(".__main__")]
     script = tmp_path / "watched.py"
     script.write_text(_WATCHED)
     done = subprocess.run(

@@ -17,27 +17,29 @@ from ragforge_memory.models.conversation import BranchTree, Comparison, Conversa
 from ragforge_memory.models.lineage import MOST_PARTS, cut, fork
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
 
-def store(services: Services) -> BranchStore:
+def store(stores: Stores, place: Place) -> BranchStore:
     """The store of branches.
 
     Raises:
         InvalidInput: memory is off, so there is nothing to branch from.
     """
-    if not services.config.memory.enabled:
+    if not place.config.memory.enabled:
         raise memory_is_off("branches need it")
-    return BranchStore(services.graph, services.owner)
+    return BranchStore(stores.graph, place.owner)
 
 
 async def branch(
     services: Services, conversation_id: str, *, from_message_id: str | None = None, title: str | None = None
 ) -> ConversationInfo:
     """A branch from behind a message, or from the head."""
-    branches = store(services)
+    branches = store(services.stores, services.place)
     point = await branches.point(conversation_id, from_message_id)
     seq = point.message["seq"] if point.message else point.head_seq
     return await _create(services, conversation_id, point, seq, title)
@@ -59,7 +61,7 @@ async def sibling_for_answer(services: Services, conversation_id: str, message_i
     Raises:
         InvalidInput: the message is no answer, or its question cannot be asked.
     """
-    branches = store(services)
+    branches = store(services.stores, services.place)
     point = await branches.point(conversation_id, message_id)
     assert point.message is not None
     question_id = point.message["in_reply_to"]
@@ -81,7 +83,7 @@ async def sibling_for_question(services: Services, conversation_id: str, message
     Raises:
         InvalidInput: the message is no question.
     """
-    branches = store(services)
+    branches = store(services.stores, services.place)
     point = await branches.point(conversation_id, message_id)
     assert point.message is not None
     if point.message["role"] != "user":
@@ -90,7 +92,7 @@ async def sibling_for_question(services: Services, conversation_id: str, message
 
 
 @asynccontextmanager
-async def removed_unanswered(services: Services, creation: Awaitable[Sibling]) -> AsyncIterator[Sibling]:
+async def removed_unanswered(stores: Stores, creation: Awaitable[Sibling]) -> AsyncIterator[Sibling]:
     """Makes a branch, and takes it away again where the turn inside fails before anything was answered; what was stays.
 
     A cancel waits until the branch is made, so that none is left that nobody knows of. Of a graph that is away nothing
@@ -103,26 +105,26 @@ async def removed_unanswered(services: Services, creation: Awaitable[Sibling]) -
     except BaseException:
         if made.exception() is None:
             with suppress(asyncio.CancelledError):
-                await shielded(_remove_unanswered(services, made.result().info.uuid))
+                await shielded(_remove_unanswered(stores, made.result().info.uuid))
         raise
 
 
-async def _remove_unanswered(services: Services, uuid: str) -> None:
+async def _remove_unanswered(stores: Stores, uuid: str) -> None:
     try:
-        info = await services.conversations.get(uuid)
-        own = await services.messages.history(uuid, limit=info.message_count) if info.message_count else []
+        info = await stores.conversations.get(uuid)
+        own = await stores.messages.history(uuid, limit=info.message_count) if info.message_count else []
         if not any(message.role == "assistant" for message in own):
-            await services.conversations.delete(uuid)
+            await stores.conversations.delete(uuid)
     except RagforgeError as error:
         log.warning("a branch in which nothing was answered could not be taken away: %s", error)
 
 
-async def tree(services: Services, conversation_id: str) -> BranchTree:
+async def tree(stores: Stores, place: Place, conversation_id: str) -> BranchTree:
     """The family of a conversation."""
-    return await store(services).tree(conversation_id)
+    return await store(stores, place).tree(conversation_id)
 
 
-async def compare(services: Services, conversation_id: str, other_id: str) -> Comparison:
+async def compare(stores: Stores, place: Place, conversation_id: str, other_id: str) -> Comparison:
     """What each of two conversations has alone.
 
     Raises:
@@ -131,13 +133,13 @@ async def compare(services: Services, conversation_id: str, other_id: str) -> Co
     """
     if conversation_id == other_id:
         raise InvalidInput("a conversation is not compared with itself", hint="name one of its branches")
-    branches = store(services)
+    branches = store(stores, place)
     here, there = await branches.point(conversation_id), await branches.point(other_id)
     shared = fork(here.lineage, there.lineage)
     sides = []
     for uuid, point in ((conversation_id, here), (other_id, there)):
         count = min(point.head_seq - shared, MAX_LIMIT)
-        newest = await services.messages.history(uuid, limit=count) if count else []
+        newest = await stores.messages.history(uuid, limit=count) if count else []
         sides.append(tuple(message for message in newest if message.seq > shared))
     return Comparison(
         fork_seq=shared,
@@ -153,24 +155,24 @@ async def _create(
 ) -> ConversationInfo:
     """The branch, with a summary from its first turn on where what it shares has been summarised."""
     summary = None
-    if services.summaries is not None and seq < point.summary_seq:
-        summary = (await services.summaries.store.cover(conversation_id, to_seq=seq)).text or None
+    if services.background.summaries is not None and seq < point.summary_seq:
+        summary = (await services.background.summaries.store.cover(conversation_id, to_seq=seq)).text or None
     lineage = cut(point.lineage, seq)
     if len(lineage) > MOST_PARTS:
         raise InvalidInput(
             f"a branch of a branch may begin with {MOST_PARTS} conversations, and this would with {len(lineage)}",
             hint="branch from an earlier message, or go on in a new conversation",
         )
-    info = await store(services).create(
+    info = await store(services.stores, services.place).create(
         conversation_id,
         lineage,
         title=_title(title, point),
-        summarize_every=services.summarize_every,
+        summarize_every=services.place.summarize_every,
         named=title is not None or point.title is None,
         summary=summary,
     )
     if info.summary:
-        services.background.wake()
+        services.background.work.wake()
     return info
 
 

@@ -10,7 +10,7 @@ from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.cursors import make_cursor, read_cursor
-from ragforge_memory.graph.decisions import DecisionStore, Found, Place
+from ragforge_memory.graph.decisions import DecisionStore, Found, ListPlace
 from ragforge_memory.models.code import each_name
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.decisions import Decision, DecisionPage
@@ -18,7 +18,8 @@ from ragforge_memory.text.forms import stated
 from ragforge_memory.text.words import matched
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.models.code import CodeReference
 
 MAX_ABOUT = 400
@@ -29,7 +30,8 @@ PAGE = 500
 
 
 async def decisions(
-    services: Services,
+    stores: Stores,
+    place: Place,
     *,
     about: str | None = None,
     doubtful: bool = False,
@@ -43,24 +45,24 @@ async def decisions(
     Raises:
         InvalidInput: the cursor is no list's, or ``about`` names nothing.
     """
-    if not services.config.memory.enabled:
+    if not place.config.memory.enabled:
         return DecisionPage()
-    if services.unread is not None:
-        await services.unread.tell()
+    if stores.unread is not None:
+        await stores.unread.tell()
     name = bare_name(about or "")
     if about is not None and (not name or len(about) > MAX_ABOUT):
         raise InvalidInput(
             "what decisions are about is not a word" if not name else f"that is more than {MAX_ABOUT} characters",
             hint="give a few words, or the name of a function, class, file or folder",
         )
-    store = DecisionStore(services.graph, services.owner)
-    references = ReferenceStore(services.graph, services.owner)
+    store = DecisionStore(stores.graph, place.owner)
+    references = ReferenceStore(stores.graph, place.owner)
     begin = _place_of(cursor)
     # A page begins with what was said at the moment at which the one before ended: copies of that are known again.
-    behind = Place(begin.time, "~", 0) if begin else None
+    behind = ListPlace(begin.time, "~", 0) if begin else None
     size = PAGE if name or doubtful else limit + 1
     listed: list[Decision] = []
-    last: Place | None = None
+    last: ListPlace | None = None
     shown: set[tuple[datetime, str, str]] = set()
     while True:
         page = await store.page(size, behind=behind, since=since, until=until, about=name or None)
@@ -108,20 +110,20 @@ def _has_words(about: str, text: str) -> bool:
     return len(matched(words, text)) == len(words)
 
 
-def _is_before(place: Place, end: Place) -> bool:
+def _is_before(place: ListPlace, end: ListPlace) -> bool:
     """Whether a page that ended there had this place."""
     return place.time == end.time and (place.conversation_id, place.seq) >= (end.conversation_id, end.seq)
 
 
-def _cursor_of(place: Place) -> str:
+def _cursor_of(place: ListPlace) -> str:
     return make_cursor("decisions", place.time, f"{place.conversation_id}:{place.seq}")
 
 
-def _place_of(cursor: str | None) -> Place | None:
+def _place_of(cursor: str | None) -> ListPlace | None:
     if cursor is None:
         return None
     time, place = read_cursor("decisions", cursor)
     conversation_id, _, seq = place.rpartition(":")
     if not seq.isdigit():
         raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came")
-    return Place(time, conversation_id, int(seq))
+    return ListPlace(time, conversation_id, int(seq))

@@ -6,9 +6,11 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import ConversationNotFound
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
     from ragforge_memory.agent.services import Services
 
 log = logging.getLogger(__name__)
@@ -23,26 +25,26 @@ async def delete_conversation(services: Services, uuid: str) -> None:
     Raises:
         ConversationNotFound: there is none such (any more).
     """
-    await services.take_up()
-    async with services.outage.replaying:
+    await fold_orphans(services)
+    async with services.background.outage.replaying:
         try:
-            await services.conversations.delete(uuid)
+            await services.stores.conversations.delete(uuid)
         except ConversationNotFound:
-            if not await forget_in_files(services, uuid):
+            if not await forget_in_files(services.background, uuid):
                 raise
         else:
-            await forget_in_files(services, uuid)
+            await forget_in_files(services.background, uuid)
 
 
-async def forget_in_files(services: Services, uuid: str) -> bool:
+async def forget_in_files(background: Background, uuid: str) -> bool:
     """Drops what this process has on disk and in memory of a conversation that was deleted.
 
     Returns:
         Whether the journal alone knew it; of a journal that cannot be written nothing is said.
     """
-    services.remembered.forget(uuid)
+    background.remembered.forget(uuid)
     try:
-        return await asyncio.to_thread(services.journal.forget, uuid)
+        return await asyncio.to_thread(background.journal.forget, uuid)
     except OSError as error:
         log.warning("the journal still has lines of the deleted conversation %s: %s", uuid, error)
         return False

@@ -14,6 +14,8 @@ from ragforge_memory.agent.inputs import MAX_NAME, check_no_nul, check_text
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
     from ragforge_memory.models.conversation import ConversationInfo
 
@@ -43,15 +45,15 @@ async def create(
         GraphUnavailable: the graph is away and the journal cannot be written.
     """
     uuid = uuid4().hex
-    if services.outage.is_on and not services.in_memory:
+    if services.background.outage.is_on and not services.stores.in_memory:
         return await _create_in_journal(services, uuid, title, tags, metadata, None)
     try:
-        return await services.conversations.create(
-            title=title, tags=tags, metadata=metadata, uuid=uuid, recover=not services.remembers
+        return await services.stores.conversations.create(
+            title=title, tags=tags, metadata=metadata, uuid=uuid, recover=not services.place.remembers
         )
     except GraphUnavailable as error:
         # The graph may have taken it all the same: it is the same uuid.
-        services.outage.begin(error)
+        services.background.outage.begin(error)
         return await _create_in_journal(services, uuid, title, tags, metadata, error)
 
 
@@ -70,10 +72,10 @@ async def open_session(
     """
 
     async def work() -> ConversationInfo:
-        opened = await services.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
+        opened = await services.stores.conversations.open(session_id, title=title, tags=tags, metadata=metadata)
         return await services.settled(opened)
 
-    return await _or_remembered(services, session_id, work)
+    return await _or_remembered(services.place, services.background, session_id, work)
 
 
 async def load(services: Services, reference: str) -> ConversationInfo:
@@ -83,34 +85,35 @@ async def load(services: Services, reference: str) -> ConversationInfo:
         ConversationNotFound: this owner has none such.
         GraphUnavailable: the graph is away and this process does not know it.
     """
+    from ragforge_memory.agent.outages.recovery import fold_orphans
 
     async def work() -> ConversationInfo:
-        await services.take_up()
+        await fold_orphans(services)
         try:
-            found = await services.conversations.find(reference)
+            found = await services.stores.conversations.find(reference)
         except ConversationNotFound:
             # A uuid as others write it: 550E8400-E29B-… A session may be called so, which goes first.
             plain = reference.replace("-", "").lower()
             if plain == reference or not re.fullmatch("[0-9a-f]{32}", plain):
                 raise
-            found = await services.conversations.find(plain)
+            found = await services.stores.conversations.find(plain)
         return await services.settled(found)
 
-    return await _or_remembered(services, reference, work)
+    return await _or_remembered(services.place, services.background, reference, work)
 
 
 async def _or_remembered(
-    services: Services, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
+    place: Place, background: Background, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
 ) -> ConversationInfo:
-    known = services.remembered.info(reference) if services.remembers else None
-    if known is not None and (services.outage.is_on or known.uuid in services.outage.held_up):
+    known = background.remembered.info(reference) if place.remembers else None
+    if known is not None and (background.outage.is_on or known.uuid in background.outage.held_up):
         return known
     try:
         return await work()
     except GraphUnavailable as error:
         if known is None:
             raise
-        services.outage.begin(error)
+        background.outage.begin(error)
         return known
 
 
@@ -127,23 +130,23 @@ async def _create_in_journal(
 
     now = datetime.now(UTC)
     creation = JournalCreation(
-        graph=services.graph_name,
-        birth=services.graph_birth,
-        user_id=services.owner.user_id,
-        project=services.owner.project,
+        graph=services.stores.graph_name,
+        birth=services.stores.graph_birth,
+        user_id=services.place.owner.user_id,
+        project=services.place.owner.project,
         conversation_id=uuid,
-        title=services.redacted(title),
-        tags=tuple(services.redacted(list(tags))),
-        metadata=services.redacted(dict(metadata)) if metadata else None,
+        title=services.place.redacted(title),
+        tags=tuple(services.place.redacted(list(tags))),
+        metadata=services.place.redacted(dict(metadata)) if metadata else None,
         begun=now.isoformat(timespec="seconds"),
     )
     try:
-        await asyncio.to_thread(services.journal.created, creation)
+        await asyncio.to_thread(services.background.journal.created, creation)
     except OSError as error:
         raise GraphUnavailable(
             f"Neo4j is away, and a conversation cannot be begun on disk: {error}", hint="make room on the disk"
         ) from (cause or error)
-    services.outage.waits(uuid)
+    services.background.outage.waits(uuid)
     return ConversationInfo(
         uuid=uuid,
         title=creation.title,
@@ -151,6 +154,6 @@ async def _create_in_journal(
         metadata=dict(creation.metadata or {}),
         created_at=now,
         updated_at=now,
-        user_id=services.owner.user_id or None,
-        project=services.owner.project or None,
+        user_id=services.place.owner.user_id or None,
+        project=services.place.owner.project or None,
     )

@@ -12,7 +12,8 @@ from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.redaction import Redactor
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.models.conversation import ConversationInfo, Message
 
 
@@ -81,7 +82,9 @@ class Listed:
         return stored.seq
 
 
-async def listed(services: Services, conversation: ConversationInfo, messages: Sequence[Mapping[str, Any]]) -> Listed:
+async def listed(
+    stores: Stores, place: Place, conversation: ConversationInfo, messages: Sequence[Mapping[str, Any]]
+) -> Listed:
     """What a conversation, with what it shares where it is a branch, has of a list.
 
     Raises:
@@ -89,15 +92,15 @@ async def listed(services: Services, conversation: ConversationInfo, messages: S
     """
     parts = [conversation.uuid]
     if conversation.branch_of is not None:
-        point = await BranchStore(services.graph, services.owner).point(conversation.uuid)
+        point = await BranchStore(stores.graph, place.owner).point(conversation.uuid)
         parts = [part.conversation_id for part in reversed(point.lineage)]
     names = {message["id"]: [message["id"], *(_uuid_in(part, message["id"]) for part in parts)] for message in messages}
-    known = await services.messages.known([uuid for uuids in names.values() for uuid in uuids])
+    known = await stores.messages.known([uuid for uuids in names.values() for uuid in uuids])
     later: dict[str, Message] = {}
     before = None
     # The list is most often the whole of the newest: one page has it.
     while known.keys() - later.keys():
-        page = await services.messages.history(
+        page = await stores.messages.history(
             conversation.uuid, limit=len(known) + 1, before=before, include_tool_calls=False, include_reasoning=False
         )
         if not page:

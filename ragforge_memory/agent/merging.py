@@ -18,6 +18,7 @@ from ragforge_memory.models.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ragforge_memory.agent.models import Models
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.upkeep.summary_text import Written
 
@@ -30,21 +31,21 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         InvalidInput: the other one has said nothing of its own, or that was merged already, if just now by another.
     """
     await replay_own(services)
-    sides = await compare(services, conversation_id, other_id)
-    if other_id not in set(_members(await store(services).tree(conversation_id))):
+    sides = await compare(services.stores, services.place, conversation_id, other_id)
+    if other_id not in set(_members(await store(services.stores, services.place).tree(conversation_id))):
         raise InvalidInput(
             "only a branch of the same conversation can be merged", hint="branches() shows the family of this one"
         )
     what = Merge(other_id, sides.fork_seq, sides.there_count + sides.fork_seq)
     # Asked before the model is, and once more under the lock of the write: somebody may be at the same.
-    if await store(services).brought(conversation_id, what):
+    if await store(services.stores, services.place).brought(conversation_id, what):
         raise _known()
     if not sides.only_there:
         raise InvalidInput(
             "there is nothing to merge: the other conversation has said nothing of its own",
             hint="compare() shows what each has alone",
         )
-    other = await services.conversations.get(other_id)
+    other = await services.stores.conversations.get(other_id)
     models = set[str]()
     parts = [f"Merged with “{other.title or other.uuid[:8]}”."]
     for name, messages, count in (
@@ -52,10 +53,10 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         (other.title or "There", sides.only_there, sides.there_count),
     ):
         if messages:
-            written = await _said(services, messages)
+            written = await _said(services.models, messages)
             models.add(written.model)
             parts.append(f"**{name}** ({counted(count, 'message')}): {written.text}")
-    content = services.redacted("\n\n".join(parts))
+    content = services.place.redacted("\n\n".join(parts))
     new = NewMessage(
         uuid=uuid4().hex,
         role="assistant",
@@ -66,13 +67,15 @@ async def merge(services: Services, conversation_id: str, other_id: str) -> Mess
         trust="agent",
         metadata=what.metadata,
     )
-    seq = await store(services).merge(conversation_id, new, what, summarize_every=services.summarize_every)
+    seq = await store(services.stores, services.place).merge(
+        conversation_id, new, what, summarize_every=services.place.summarize_every
+    )
     if seq is None:
         raise _known()
-    services.background.wake()
-    newest = await services.messages.history(conversation_id)
+    services.background.work.wake()
+    newest = await services.stores.messages.history(conversation_id)
     while (made := next((each for each in newest if each.uuid == new.uuid), None)) is None:
-        newest = await services.messages.history(conversation_id, before=newest[0].uuid)
+        newest = await services.stores.messages.history(conversation_id, before=newest[0].uuid)
     return made
 
 
@@ -86,8 +89,8 @@ def _members(tree: BranchTree) -> Iterator[str]:
         yield from _members(each)
 
 
-async def _said(services: Services, messages: Sequence[Message]) -> Written:
+async def _said(models: Models, messages: Sequence[Message]) -> Written:
     """Two or three sentences on what one side did."""
-    from ragforge_memory.agent.upkeep.summaries import condense
+    from ragforge_memory.agent.summaries import condense
 
-    return await condense(services, messages)
+    return await condense(models.summarizer, messages)

@@ -12,21 +12,26 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.background import Background
 from ragforge_memory.agent.context.room import check_instructions
 from ragforge_memory.agent.held.conversations import HeldConversations
 from ragforge_memory.agent.held.messages import HeldMessages
+from ragforge_memory.agent.models import Models
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
+from ragforge_memory.agent.place import Place
+from ragforge_memory.agent.retention import delete_expired
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.stores import Stores
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
-from ragforge_memory.agent.upkeep.retention import RetentionTask, delete_expired
+from ragforge_memory.agent.upkeep.retention import RetentionTask
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.agent.upkeep.vectors import (
     LEFT_BY_BRIEF,
-    Background,
+    VectorTask,
     Waiting,
     WaitingNodes,
     WaitingScopes,
@@ -104,8 +109,8 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stores:
-    """What reads and writes the graph for one owner; ``use`` is the space of the vectors that they write."""
+class _GraphStores:
+    """What reads and writes the graph for one owner, in use or not; ``use`` is the space of their vectors."""
 
     use: SpaceInUse
     conversations: ConversationStore
@@ -134,6 +139,13 @@ async def open_services(wanted: Wanted) -> Services:
         on_demand=(read_tool_result,),
         timeout=agent_config.tool_timeout_seconds,
     )
+    place = Place(
+        owner=wanted.owner,
+        config=agent_config,
+        root=wanted.root,
+        files=wanted.root if refused_root(wanted.root, wanted.settings) is None else None,
+        today=wanted.today,
+    )
     home = ragforge_home()
     timeouts = Timeouts(first_chunk=agent_config.model_timeout_seconds, idle=agent_config.model_timeout_seconds)
     resolution = await resolve_model(wanted.model, config=settings.llm, timeouts=timeouts)
@@ -156,91 +168,92 @@ async def open_services(wanted: Wanted) -> Services:
             opened.push_async_callback(embedder.aclose)
         following = _following(graph, wanted, settings, embedder, use)
         wants_vectors = agent_config.memory.embeddings.enabled
-        remembers = agent_config.memory.enabled
-        stores = _stores(graph, wanted.owner, agent_config, provider, use, lambda: services)
-        opened.push_async_callback(stores.searches.aclose)
+        remembers = place.remembers
+        at_hand = _graph_stores(graph, place, provider, use, lambda: services)
+        opened.push_async_callback(at_hand.searches.aclose)
         summarizer = Summarizer(
             provider,
             embedder,
-            redacted=lambda text: services.redacted(text),
-            today=wanted.today,
+            redacted=place.redacted,
+            today=place.today,
             timeout=agent_config.model_timeout_seconds,
         )
-        summaries = Summaries(stores.summaries, summarizer)
-        messages, vectors = _vectors(wanted, settings, embedder, stores)
-        held, held_messages, journal = _held(wanted.owner, agent_config, stores, home)
+        summaries = Summaries(at_hand.summaries, summarizer)
+        messages, vectors = _vectors(wanted, settings, embedder, at_hand)
+        held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
-        services = Services(
-            owner=wanted.owner,
-            config=agent_config,
+        stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
             graph_birth=await database_birth(graph),
             conversations=held,
             messages=held_messages,
-            scopes=stores.scopes,
+            scopes=at_hand.scopes,
+            searches=at_hand.searches if remembers else None,
+            imports=at_hand.imports if remembers else None,
+            similar=at_hand.similar if remembers else None,
+            receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
+            insights=InsightStore(graph, wanted.owner) if remembers else None,
+            unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
+        )
+        models = Models(
             provider=provider,
             model_why=resolution.why,
             registry=registry,
+            summarizer=summarizer,
+            embedder=embedder,
+            generates_titles=_generates_titles(place, provider),
+            searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
+            degraded=(
+                *(("model",) if resolution.instead else ()),
+                *(("embeddings",) if embedder is None and wants_vectors else ()),
+            ),
+        )
+        background = Background(
             journal=journal,
             outage=Outage(graph, journal, lambda: replay_own(services)),
             remembered=Remembered(agent_config.memory.max_context_messages),
-            background=BackgroundWork(
+            work=BackgroundWork(
                 vectors,
                 SummaryTask(
                     summaries,
                     lambda: vectors.wake(("summary_vectors", "conversation_vectors")),
                     brief=wanted.brief,
                 )
-                if agent_config.memory.summarize_every
+                if place.summarize_every
                 else None,
-                stores.conversations.sweep if remembers else None,
+                at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
             ),
-            summarizer=summarizer,
             summaries=summaries if remembers else None,
-            searches=stores.searches if remembers else None,
-            similar=stores.similar if remembers else None,
-            imports=stores.imports if remembers else None,
-            receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
-            insights=InsightStore(graph, wanted.owner) if remembers else None,
-            unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
-            searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
-            embedder=embedder,
-            following=following,
-            root=wanted.root,
-            files=wanted.root if refused_root(wanted.root, wanted.settings) is None else None,
-            today=wanted.today,
-            degraded=(
-                *(("model",) if resolution.instead else ()),
-                *(("embeddings",) if embedder is None and wants_vectors else ()),
-            ),
-            open_here=wanted.open_here,
             opened=opened,
+            following=following,
+            open_here=wanted.open_here,
         )
+        services = Services(stores, models, place, background)
         await fold_orphans(services)
-        services.background.begin()
+        services.background.work.begin()
         return services
     except BaseException:
         await opened.aclose()
         raise
 
 
-async def close_services(services: Services, *, drain: float) -> None:
+async def close_services(background: Background, *, drain: float) -> None:
     """Drains for at most ``drain`` seconds, then closes all that was opened, whatever fails meanwhile."""
 
     async def drained() -> None:
         with contextlib.suppress(RagforgeError):
-            left = {} if services.outage.is_on else await services.background.finish(drain)
+            left = {} if background.outage.is_on else await background.work.finish(drain)
             if left:
                 log.info("left for the next process: %s", left)
 
     # The last is closed first.
-    for close in (services.background.aclose, drained, services.outage.aclose):
-        services.opened.push_async_callback(close)
+    for close in (background.work.aclose, drained, background.outage.aclose):
+        background.opened.push_async_callback(close)
     try:
-        await services.opened.aclose()
+        await background.opened.aclose()
     except Exception:
         log.warning("closing failed", exc_info=True)
 
@@ -287,41 +300,40 @@ def _following(
     return Following(graph, wanted.owner.project, use, embedder, other if wanted.embedder is None else None)
 
 
-def _stores(
-    graph: GraphClient,
-    owner: Owner,
-    config: AgentConfig,
-    provider: ModelProvider,
-    use: SpaceInUse,
-    services: Callable[[], Services],
-) -> _Stores:
-    memory = config.memory
-    generate_titles = memory.summarize_every is not None and answers(provider, "title")
-    return _Stores(
+def _graph_stores(
+    graph: GraphClient, place: Place, provider: ModelProvider, use: SpaceInUse, services: Callable[[], Services]
+) -> _GraphStores:
+    owner, every = place.owner, place.summarize_every
+    generate_titles = _generates_titles(place, provider)
+    return _GraphStores(
         use=use,
-        conversations=ConversationStore(graph, owner, redacted=lambda value: services().redacted(value)),
+        conversations=ConversationStore(graph, owner, redacted=place.redacted),
         messages=MessageStore(
             graph,
             owner,
-            summarize_every=memory.summarize_every,
+            summarize_every=every,
             generate_titles=generate_titles,
-            due=lambda: services().background.due(),
-            topic=lambda: services().background.topic(),
+            due=lambda: services().background.work.due(),
+            topic=lambda: services().background.work.topic(),
         ),
-        summaries=SummaryStore(graph, owner, every=memory.summarization.every_n_messages),
-        imports=ImportStore(graph, owner, summarize_every=memory.summarize_every, generate_titles=generate_titles),
+        summaries=SummaryStore(graph, owner, every=place.config.memory.summarization.every_n_messages),
+        imports=ImportStore(graph, owner, summarize_every=every, generate_titles=generate_titles),
         searches=SearchStore(graph, owner, use),
         similar=SimilarStore(graph, owner, use),
         scopes=ScopeStore(graph, use),
     )
 
 
+def _generates_titles(place: Place, provider: ModelProvider) -> bool:
+    return place.summarize_every is not None and answers(provider, "title")
+
+
 def _vectors(
-    wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _Stores
-) -> tuple[WaitingNodes[WaitingText] | None, Background]:
+    wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _GraphStores
+) -> tuple[WaitingNodes[WaitingText] | None, VectorTask]:
     """What takes messages that were said just now, and the task that embeds them and all else that waits."""
     if embedder is None or not settings.agent.memory.embeddings.enabled:
-        return None, Background(None, ())
+        return None, VectorTask(None, ())
     at_least = LEFT_BY_BRIEF + 1 if wanted.brief else 1
     messages = WaitingNodes("messages", stores.messages, text_vectors, stores.use, at_least=at_least)
     waiting: list[Waiting] = [
@@ -331,7 +343,7 @@ def _vectors(
     if not wanted.brief:
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
         waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
-    return messages, Background(embedder, waiting, looks=not wanted.brief)
+    return messages, VectorTask(embedder, waiting, looks=not wanted.brief)
 
 
 def _retention(config: AgentConfig, services: Callable[[], Services]) -> RetentionTask | None:
@@ -351,7 +363,7 @@ def _tools(tools: Sequence[Callable[..., Any]] | None, *, remembers: bool) -> Se
 
 
 def _held(
-    owner: Owner, config: AgentConfig, stores: _Stores, home: Path
+    owner: Owner, config: AgentConfig, stores: _GraphStores, home: Path
 ) -> tuple[ConversationStore | HeldConversations, MessageStore | HeldMessages, Journal]:
     """Where turns find and leave conversations: in the graph, or in memory until they are saved, or for good there.
 

@@ -1,36 +1,61 @@
-"""Which project an agent is of, and which folder its tools read: what its maker said, else what the folder says."""
+"""The place that an agent works in: whose memory it is, how it is set up, and which folder its tools read."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ragforge_memory.agent.inputs import root_of
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.redaction import OpenRedactor, Redactor, redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.config import RagforgeConfig
+    from ragforge_memory.config import AgentConfig
+    from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.owner import Owner
+
+T = TypeVar("T")
 
 
-def place_of(project: str | None, root: str | os.PathLike[str] | None) -> tuple[str, Path, RagforgeConfig | None]:
-    """The project's name, the agent's root, and what a configuration file says of the code, where one was asked.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stays as it is while an agent lives; it needs nothing that is open."""
 
-    A project that was not named is the root's (else the current folder's), by the function that the command line asks.
-    A root that was given stays: no tool reads above it, whatever a file says.
+    owner: Owner
+    config: AgentConfig
+    root: Path | None
+    files: Path | None
+    """Where tools may look for files; None where that would be the whole disk."""
+    today: Callable[[], date]
 
-    Raises:
-        InvalidInput: the root is no directory.
-        ConfigError: the file cannot be used, or has the code in a folder outside that its user has not allowed.
-    """
-    directory = None if root is None else root_of(root)
-    if project is not None:
-        return project, directory or Path.cwd(), None
-    from ragforge_memory.config import RagforgeConfig
-    from ragforge_memory.config.allowed import SOURCE, check_allowed
-    from ragforge_memory.config.places import find_place
+    @property
+    def remembers(self) -> bool:
+        """Whether conversations are kept."""
+        return self.config.memory.enabled
 
-    place = find_place(folder=directory)
-    if directory is None:
-        check_allowed(place.loaded, (SOURCE,))
-    # Model and graph are what the constructor says; which files are code is the project's own affair.
-    return place.project.name, directory or place.source, RagforgeConfig(source=place.loaded.config.source)
+    @property
+    def summarize_every(self) -> int | None:
+        """The number of messages after which a summary is due; None: there are none but on demand."""
+        return self.config.memory.summarize_every
+
+    def redacted(self, value: T) -> T:
+        """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
+        return redact_value(value) if self.config.memory.redact_secrets else value
+
+    def redactor(self, *seen: Any) -> Redactor:
+        """What takes out secrets, and by their mere value those that were ``seen``; nothing, where told so."""
+        return Redactor(*seen) if self.config.memory.redact_secrets else OpenRedactor()
+
+    def check_readable(self, conversation: ConversationInfo) -> None:
+        """Refuses a conversation whose texts this agent cannot read.
+
+        Raises:
+            InvalidInput: they are in a file, and this agent keeps texts in the graph.
+        """
+        if conversation.file_path is not None and self.config.memory.persistence.type != "files":
+            raise InvalidInput(
+                f"the texts of conversation {conversation.uuid} are in files ({conversation.file_path})",
+                hint="set agent.memory.persistence.type to files; an export made there moves it into Neo4j",
+            )

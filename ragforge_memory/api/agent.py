@@ -26,7 +26,7 @@ from ragforge_memory.agent.inputs import (
     path_of,
     root_of,
 )
-from ragforge_memory.agent.place import place_of
+from ragforge_memory.agent.project import project_of
 from ragforge_memory.agent.search.inputs import check_query, check_threshold, checked_filters
 from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
@@ -106,7 +106,7 @@ class AsyncConversationAgent:
     ) -> None:
         from ragforge_memory.tools.declare import checked_tools
 
-        project, self._root, self._settings = place_of(project, root)
+        project, self._root, self._settings = project_of(project, root)
         check_made_with(user_id, project, config=config, embedder=embedder, model=llm_provider)
         self._target = neo4j
         self._model = llm_provider
@@ -307,7 +307,7 @@ class AsyncConversationAgent:
         """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
         services = await self.open()
         try:
-            return self._conversation(await services.settled(await services.conversations.get(uuid)))
+            return self._conversation(await services.settled(await services.stores.conversations.get(uuid)))
         except ConversationNotFound:
             return None
 
@@ -337,7 +337,7 @@ class AsyncConversationAgent:
         if cursor is not None:
             check_text(cursor, "a cursor")
         services = await self.open()
-        return await services.conversations.page(filters, limit=limit, cursor=cursor)
+        return await services.stores.conversations.page(filters, limit=limit, cursor=cursor)
 
     async def invoke(self, state: Mapping[str, Any]) -> Messages:
         """Runs a turn on a whole message list and returns the whole list: what came in and what is new, once.
@@ -380,7 +380,7 @@ class AsyncConversationAgent:
         if services is not None:
             from ragforge_memory.agent.opening import close_services
 
-            await close_services(services, drain=_DRAIN_ON_CLOSE)
+            await close_services(services.background, drain=_DRAIN_ON_CLOSE)
 
     async def abandon(self) -> None:
         """`aclose` without waiting for turns: those that run are cancelled, their partial answers stored.
@@ -417,7 +417,7 @@ class AsyncConversationAgent:
         from ragforge_memory.api.conversation import AsyncConversation
 
         if self._services:
-            self._services.remembered.opened(info)
+            self._services.background.remembered.opened(info)
         return AsyncConversation(self, info)
 
     async def search_messages(
@@ -522,8 +522,10 @@ class AsyncConversationAgent:
         check_flag(doubtful, "doubtful")
         check_limit(limit)
         times = checked_filters(since=since, until=until)
+        services = await self.open()
         return await decisions(
-            await self.open(),
+            services.stores,
+            services.place,
             about=about,
             doubtful=doubtful,
             since=times.since,
@@ -568,7 +570,7 @@ class AsyncConversationAgent:
         services = await self.open()
         source = self._settings.source if self._settings is not None else SourceConfig()
         report = await ingest(
-            services.graph,
+            services.stores.graph,
             root,
             project=self._owner.project,
             include=source.include,
@@ -577,9 +579,9 @@ class AsyncConversationAgent:
             full=full,
             progress=progress,
         )
-        await tie_late(services)
+        await tie_late(services.stores, services.place)
         if report.added or report.updated:
-            services.background.wake()
+            services.background.work.wake()
         return report
 
     async def conversations_about(self, scope: str, *, limit: int = 20) -> list[ConversationInfo]:
@@ -609,10 +611,10 @@ class AsyncConversationAgent:
         services = await self.open()
         # Only then without its brackets: `operator()` is a name, too. Only then with dots: a path may have `#`.
         for way in dict.fromkeys((name, bare, dotted(bare), dotted(code_name(name)))):
-            if way and (found := await about(services, way, limit=limit)):
+            if way and (found := await about(services.stores, services.place, way, limit=limit)):
                 return found
         macro = dotted(bare[:-1]) if bare.endswith("!") else ""
-        found = await about(services, macro, limit=limit) if macro else []
+        found = await about(services.stores, services.place, macro, limit=limit) if macro else []
         # In Rust `bail!` is the macro `bail`; in Ruby `save!` is another name than `save`.
         rust = LANGUAGES["rust"]
         return [info for info in found if all(language_of(each.file) is rust for each in info.references)]
@@ -816,7 +818,8 @@ class AsyncConversationAgent:
             check_text(cursor, "a cursor")
         wanted = inputs.checked_task(task) if task is not None else None
         only = inputs.named(conversation) if conversation is not None else None
-        return await listed(await self.open(), only, task=wanted, limit=limit, cursor=cursor)
+        services = await self.open()
+        return await listed(services.stores, services.place, only, task=wanted, limit=limit, cursor=cursor)
 
     async def drain(self, timeout: float | None = None) -> dict[str, int]:
         """Waits until what was said is in the graph and the background work that is due is done.
@@ -834,10 +837,10 @@ class AsyncConversationAgent:
         check_seconds(timeout)
         services = await self.open()
         remaining = countdown(timeout)
-        turns = await services.outage.drain(remaining())
-        if turns and services.outage.is_on:
+        turns = await services.background.outage.drain(remaining())
+        if turns and services.background.outage.is_on:
             return {"turns": turns}
-        left = await services.background.drain(remaining())
+        left = await services.background.work.drain(remaining())
         return {"turns": turns, **left} if turns else left
 
     async def reembed(
@@ -888,7 +891,7 @@ class AsyncConversationAgent:
         Raises:
             InvalidInput: neither is given, or one is no such number.
         """
-        from ragforge_memory.agent.upkeep.retention import expired
+        from ragforge_memory.agent.retention import expired
 
         _check_expiry(older_than_days, keep)
         return await expired(await self.open(), older_than_days=older_than_days, keep=keep)
@@ -912,7 +915,7 @@ class AsyncConversationAgent:
             InvalidInput: neither is given, or one is no such number.
             GraphUnavailable: the graph went away; what was deleted until then is.
         """
-        from ragforge_memory.agent.upkeep.retention import delete_expired
+        from ragforge_memory.agent.retention import delete_expired
 
         _check_expiry(older_than_days, keep)
         return await delete_expired(await self.open(), older_than_days=older_than_days, keep=keep)

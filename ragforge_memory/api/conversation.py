@@ -150,7 +150,7 @@ class AsyncConversation:
             ConversationNotFound: it was deleted.
         """
         services = await self._settled()
-        self._info = await services.conversations.get(self.uuid)
+        self._info = await services.stores.conversations.get(self.uuid)
         return self._info
 
     async def set_title(self, title: str) -> None:
@@ -207,11 +207,11 @@ class AsyncConversation:
         from ragforge_memory.agent.held.messages import HeldMessages
 
         services = await self._settled()
-        if isinstance(services.messages, HeldMessages):
-            self._info = await services.messages.save(self.uuid)
-            services.background.wake()
+        if isinstance(services.stores.messages, HeldMessages):
+            self._info = await services.stores.messages.save(self.uuid)
+            services.background.work.wake()
         else:
-            self._info = await services.conversations.get(self.uuid)
+            self._info = await services.stores.conversations.get(self.uuid)
 
     async def delete(self) -> None:
         """Deletes it with all that hangs on it, in the graph and in this library's files (docs/deletion.md).
@@ -243,14 +243,14 @@ class AsyncConversation:
             InvalidInput: something of this conversation is not saved.
         """
         services = await self._settled()
-        services.check_saved(self.uuid)
+        services.stores.check_saved(self.uuid)
         return services
 
     async def _update(self, **changes: Any) -> None:
         services = await self._settled()
-        self._info = await services.conversations.update(self.uuid, **changes)
+        self._info = await services.stores.conversations.update(self.uuid, **changes)
         if "title" in changes:
-            services.background.wake()
+            services.background.work.wake()
 
     async def send_message(self, text: str, *, metadata: Mapping[str, Any] | None = None) -> AssistantResponse:
         """Says something and waits for the whole answer; cancelling the wait cancels the turn.
@@ -342,7 +342,7 @@ class AsyncConversation:
         check_flag(include_tool_calls, "include_tool_calls")
         check_flag(include_reasoning, "include_reasoning")
         services = await self._settled()
-        messages = await services.messages.history(
+        messages = await services.stores.messages.history(
             self.uuid,
             limit=limit,
             before=before_message_id,
@@ -350,7 +350,7 @@ class AsyncConversation:
             include_reasoning=include_reasoning,
         )
         if before_message_id is None and include_tool_calls:
-            services.remembered.history(self.uuid, messages)
+            services.background.remembered.history(self.uuid, messages)
         return messages
 
     async def get_tool_calls(
@@ -374,7 +374,7 @@ class AsyncConversation:
         if success not in (None, True, False):
             raise InvalidInput("success is True, False or None")
         services = await self._settled()
-        return await services.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
+        return await services.stores.messages.tool_calls(self.uuid, tool_name=tool_name, success=success, limit=limit)
 
     def _start(
         self,
@@ -392,7 +392,7 @@ class AsyncConversation:
             from ragforge_memory.agent.turns.turn import Turn
 
             services = await self._agent.open()
-            services.background.sweep()
+            services.background.work.sweep()
             turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id, asked_seq=asked_seq)
             try:
                 response = await turn.run()
@@ -444,7 +444,9 @@ class AsyncConversation:
         clean_labels(title, ())
         services = await self._saved()
         return self._sibling(
-            await branches.branch(services, self.uuid, from_message_id=from_message_id, title=services.redacted(title))
+            await branches.branch(
+                services, self.uuid, from_message_id=from_message_id, title=services.place.redacted(title)
+            )
         )
 
     async def regenerate(self, message_id: str) -> AsyncConversation:
@@ -502,7 +504,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent import branches
 
-        return await branches.tree(await self._saved(), self.uuid)
+        services = await self._saved()
+        return await branches.tree(services.stores, services.place, self.uuid)
 
     async def compare(self, other: AsyncConversation | str) -> Comparison:
         """What this conversation and another have alone since they parted.
@@ -516,7 +519,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent import branches
 
-        return await branches.compare(await self._saved(), self.uuid, _uuid(other))
+        services = await self._saved()
+        return await branches.compare(services.stores, services.place, self.uuid, _uuid(other))
 
     async def merge(self, other: AsyncConversation | str) -> Message:
         """Brings another conversation of the family in: one message here, with what both sides did since they parted.
@@ -549,7 +553,7 @@ class AsyncConversation:
         found: list[AsyncConversation] = []
 
         async def run() -> AssistantResponse:
-            async with branches.removed_unanswered(services, creation()) as made:
+            async with branches.removed_unanswered(services.stores, creation()) as made:
                 sibling = self._sibling(made.info)
                 found.append(sibling)
                 turn = sibling._start(made.question, metadata, None, made.question_id, made.asked_seq)
@@ -581,7 +585,7 @@ class AsyncConversation:
             ConversationNotFound: it was deleted.
             ModelError: the model failed; what had been summarised by then is stored.
         """
-        from ragforge_memory.agent.upkeep.summaries import summarize
+        from ragforge_memory.agent.summaries import summarize
 
         text = await summarize(await self._saved(), self.uuid)
         await self.refresh()
@@ -700,7 +704,7 @@ class AsyncConversation:
 
         if message_id is not None:
             check_text(message_id, "a message's uuid")
-        return await receipt(await self._saved(), self.uuid, message_id)
+        return await receipt((await self._saved()).stores, self.uuid, message_id)
 
     async def as_of(self, message_id: str) -> Snapshot:
         """The conversation as it was at a message: history, summary, context, and the very prompt of its answer.
@@ -718,7 +722,8 @@ class AsyncConversation:
         from ragforge_memory.agent.context.snapshots import snapshot
 
         check_text(message_id, "a message's uuid")
-        return await snapshot(await self._saved(), self.uuid, message_id)
+        services = await self._saved()
+        return await snapshot(services.stores, services.background, self.uuid, message_id)
 
     async def reference_code(
         self, message_id: str, scopes: Sequence[str], kind: ReferenceKind = "discussed"
@@ -747,7 +752,8 @@ class AsyncConversation:
             raise InvalidInput("scopes are a list of names", hint='["auth.check_password"]')
         for scope in scopes:
             check_text(scope, "a definition's name")
-        return await refer(await self._saved(), self.uuid, message_id, scopes, kind)
+        services = await self._saved()
+        return await refer(services.stores, services.place, self.uuid, message_id, scopes, kind)
 
     async def referenced_code(self) -> list[CodeReference]:
         """The code that this conversation has talked about, in the messages' order, and what has become of it.
@@ -762,7 +768,8 @@ class AsyncConversation:
         """
         from ragforge_memory.agent.ties.references import referenced
 
-        return await referenced(await self._saved(), self.uuid)
+        services = await self._saved()
+        return await referenced(services.stores, services.place, self.uuid)
 
     @overload
     async def export(
@@ -817,7 +824,7 @@ class AsyncConversation:
         services = await self._saved()
         made: dict[str, Any] | str
         if format == "markdown":
-            made = await markdown(services, await services.conversations.get(self.uuid))
+            made = await markdown(services.stores, await services.stores.conversations.get(self.uuid))
         else:
             made = await exporting.document(services, self.uuid, embeddings=embeddings)
         if path is not None:

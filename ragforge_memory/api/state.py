@@ -13,7 +13,9 @@ from ragforge_memory.agent.inputs import check_text, checked_text
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.models.conversation import AssistantResponse
 
@@ -106,19 +108,19 @@ def _text_of(block: object) -> str:
 
 async def run_state(agent: Sessions, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
-    from ragforge_memory.agent.outages.recovery import replay_own
+    from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
     from ragforge_memory.agent.turns.preparation import check_room
 
     messages, session = _checked(state)
     services = await agent.open()
-    check_room(services, messages[-1]["content"])
+    check_room(services.models, services.place, messages[-1]["content"])
     await replay_own(services)
-    await services.take_up()
-    conversation = await _home_of(agent, services, session, messages)
+    await fold_orphans(services)
+    conversation = await _home_of(agent, services.stores, session, messages)
     # Of several that ask the same at once the first is answered; the others find its answer.
     asking = (id(asyncio.get_running_loop()), conversation.uuid, messages[-1]["id"])
     async with _ASKING.setdefault(asking, asyncio.Lock()):
-        response = await _answered(services, conversation, messages)
+        response = await _answered(services.stores, services.place, conversation, messages)
     return {
         **state,
         "messages": reduce_messages(messages, _added(response)),
@@ -145,14 +147,14 @@ def _checked(state: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str | None
 
 
 async def _home_of(
-    agent: Sessions, services: Services, session: str | None, messages: Sequence[Mapping[str, Any]]
+    agent: Sessions, stores: Stores, session: str | None, messages: Sequence[Mapping[str, Any]]
 ) -> AsyncConversation:
     """The conversation that a state belongs to: its session's, that of the last message we know, or a new one.
 
     A session is its exact name, or the uuid that `invoke` returned for a conversation without one. One that is not
     there is not begun for messages that are another's.
     """
-    homes = await services.messages.known([message["id"] for message in messages])
+    homes = await stores.messages.known([message["id"] for message in messages])
     if session is None:
         # A branch shares what was said before it began: the last message is the one that tells.
         last = next((homes[message["id"]] for message in reversed(messages) if message["id"] in homes), None)
@@ -169,15 +171,15 @@ async def _home_of(
 
 
 async def _answered(
-    services: Services, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
+    stores: Stores, place: Place, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
 ) -> AssistantResponse:
     """Stores what is new in a list and answers its question."""
     from ragforge_memory.agent.listed import listed
     from ragforge_memory.agent.turns.keeping import said, title_from
 
-    known = await listed(services, conversation.info, messages)
+    known = await listed(stores, place, conversation.info, messages)
     known.check_texts(messages)
-    redactor = services.redactor(*(message["content"] for message in messages))
+    redactor = place.redactor(*(message["content"] for message in messages))
     question = messages[-1]
     asked_seq = known.asked_seq(question)
     last_question: str | None = None
@@ -191,7 +193,7 @@ async def _answered(
         new = said(redactor, known.uuid_of(message), message["role"], message["content"])
         if message["role"] == "assistant":
             new = replace(new, in_reply_to=last_question)
-        await services.messages.append(conversation.uuid, new, title=title_from(new))
+        await stores.messages.append(conversation.uuid, new, title=title_from(new))
     return await conversation.answer(question["content"], message_id=known.uuid_of(question), asked_seq=asked_seq)
 
 

@@ -110,7 +110,7 @@ async def restore_document(
     Raises:
         InvalidInput: a value is wrong, or it is here already and ``on_conflict`` is ``fail``; nothing was written.
     """
-    if services.receipts is None:
+    if services.stores.receipts is None:
         raise memory_is_off("nothing can be imported")
     document = checked_document(data)
     restoring = Restoring(services, document, on_conflict)
@@ -119,7 +119,7 @@ async def restore_document(
         for index, each in enumerate(document.conversations):
             if each.uuid in wanted:
                 await _restore(restoring, each, f"conversations[{index}]")
-        await restoring.commit(title=services.redacted(title), named=document.conversation)
+        await restoring.commit(title=services.place.redacted(title), named=document.conversation)
     except BaseException as error:
         await asyncio.shield(restoring.roll_back())
         held = await restoring.held(error) if isinstance(error, HereAlready) else None
@@ -127,7 +127,7 @@ async def restore_document(
             raise
         return held, Counts()
     await restoring.close()
-    return await services.conversations.get(restoring.now(document.conversation)), restoring.counts
+    return await services.stores.conversations.get(restoring.now(document.conversation)), restoring.counts
 
 
 async def _restore(restoring: Restoring, each: archive.Conversation, path: str) -> None:

@@ -24,7 +24,9 @@ from ragforge_memory.models.conversation import ExportFault, ExportReport
 from ragforge_memory.models.imports import MOST_NAMED
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
@@ -44,11 +46,11 @@ async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[s
         ConversationNotFound: it is gone.
         InvalidInput: memory is off.
     """
-    store = _store(services)
+    store = _store(services.stores, services.place)
     await replay_own(services, uuid)
     space = await store.space() if embeddings else None
     lineage, branches = await store.family(uuid)
-    made: dict[str, Any] = {**_dumped(_head(services, space)), "conversation": uuid, "conversations": []}
+    made: dict[str, Any] = {**_dumped(_head(services.place, space)), "conversation": uuid, "conversations": []}
     wanted = [
         # Of what it shares no message with nothing may be left.
         *((part.conversation_id, part.top) for part in lineage if part.top),
@@ -74,12 +76,12 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
     Raises:
         InvalidInput: the file cannot be written, or memory is off.
     """
-    store = _store(services)
+    store = _store(services.stores, services.place)
     space = await store.space() if embeddings else None
     conversations = messages = failed = 0
     errors: list[ExportFault] = []
     async with writing(path) as out:
-        waiting: list[bytes] = [_line("archive", _head(services, space))]
+        waiting: list[bytes] = [_line("archive", _head(services.place, space))]
         size = written = 0
         await replay_own(services)
         for uuid in await store.all():
@@ -174,8 +176,8 @@ def _tied_to(message: archive.Message, anchors: Set[str]) -> archive.Message:
     return message.model_copy(update={"tool_calls": tuple(calls), "anchored": anchored, "used": used})
 
 
-def _head(services: Services, space: Space | None) -> archive.Head:
-    owner = archive.Owner(user_id=services.owner.user_id, project=services.owner.project)
+def _head(place: Place, space: Space | None) -> archive.Head:
+    owner = archive.Owner(user_id=place.owner.user_id, project=place.owner.project)
     vectors = {"embeddings": archive.Space(model=space.model, dimension=space.dimension)} if space else {}
     return archive.Head(
         format=archive.FORMAT,
@@ -209,7 +211,7 @@ def _line(kind: str, record: archive.Record) -> bytes:
     return json.dumps(made, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _store(services: Services) -> ArchiveStore:
-    if services.receipts is None:
+def _store(stores: Stores, place: Place) -> ArchiveStore:
+    if stores.receipts is None:
         raise memory_is_off("nothing is kept that could be exported")
-    return ArchiveStore(services.graph, services.owner)
+    return ArchiveStore(stores.graph, place.owner)

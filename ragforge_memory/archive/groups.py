@@ -34,7 +34,7 @@ async def restore_lines(
         InvalidInput: the first line is not that of an archive, or memory is off.
         GraphUnavailable: the graph went away; what had been told of is stored, the rest is not.
     """
-    if services.receipts is None:
+    if services.stores.receipts is None:
         raise memory_is_off("nothing can be imported")
     groups: Groups | None = None
     number = 0

@@ -12,7 +12,8 @@ from ragforge_memory.graph.messages import CodeTies
 from ragforge_memory.graph.ties import Named, TieStore
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
@@ -24,18 +25,19 @@ class ImportedTies:
     """Ties the messages of an import, batch by batch, after they are written. That failing fails no import.
 
     Args:
-        services: what is open.
+        stores: where conversations and code are kept.
+        place: whose memory it is, and how it is set up.
     """
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._store = TieStore(services.graph, services.owner)
+    def __init__(self, stores: Stores, place: Place) -> None:
+        self._stores, self._place = stores, place
+        self._store = TieStore(stores.graph, place.owner)
         self._known: dict[Named, tuple[str, ...]] = {}
         self.wanted = False
 
     async def begin(self) -> None:
         """Looks whether there is code: where nothing was ingested, there is nothing that messages could be about."""
-        self.wanted = await last_ingest(self._services) is not None
+        self.wanted = await last_ingest(self._stores, self._place) is not None
 
     async def write(self, ties: Mapping[str, CodeTies]) -> None:
         """Ties messages, by their uuids, to what they mention."""

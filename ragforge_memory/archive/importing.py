@@ -51,7 +51,7 @@ async def import_one(
     if "conversations" not in found:
         raise InvalidInput("these are lines of many conversations", hint="import_conversations takes them from a file")
     info, _ = await restore_document(services, found, on_conflict=on_conflict, title=title)
-    services.check_readable(info)
+    services.place.check_readable(info)
     return info
 
 

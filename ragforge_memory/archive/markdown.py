@@ -11,7 +11,7 @@ from ragforge_memory.models.conversation import ConversationInfo, Message, ToolC
 from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 # A page of history; and what is shown of a result. An archive in JSON has all of it.
 _PAGE = 500
@@ -19,7 +19,7 @@ _RESULT_CHARACTERS = 2_000
 _TICKS = re.compile(r"`{3,}")
 
 
-async def markdown(services: Services, info: ConversationInfo) -> str:
+async def markdown(stores: Stores, info: ConversationInfo) -> str:
     """The whole conversation, with what it was branched from.
 
     Raises:
@@ -27,7 +27,7 @@ async def markdown(services: Services, info: ConversationInfo) -> str:
     """
     pages: list[list[Message]] = []
     before: str | None = None
-    while page := await services.messages.history(info.uuid, limit=_PAGE, before=before):
+    while page := await stores.messages.history(info.uuid, limit=_PAGE, before=before):
         pages.append(page)
         before = page[0].uuid
     parts = list(_heading(info))

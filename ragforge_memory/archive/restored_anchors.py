@@ -16,7 +16,8 @@ from ragforge_memory.graph.restore import PlacedAnchor, RestoreStore
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
@@ -30,13 +31,13 @@ def key_here(anchor: archive.Anchor, _theirs: str, project: str) -> str:
     return anchor_key(project, *place, anchor.body_hash or "")
 
 
-async def place_anchors(services: Services, store: RestoreStore, anchors: Iterable[PlacedAnchor]) -> None:
+async def place_anchors(stores: Stores, place: Place, store: RestoreStore, anchors: Iterable[PlacedAnchor]) -> None:
     """Has anchors that stand on nothing looked for in the code that is here, as an ingest would.
 
     Where an ingest runs just now, the next one does it; where nothing was ever ingested, the first one.
     """
     files = sorted({str(each.file) for each in anchors if not each.stands and not each.orphaned and each.file})
-    project = services.owner.project
+    project = place.owner.project
     if not files or not project:
         return
     try:
@@ -47,8 +48,8 @@ async def place_anchors(services: Services, store: RestoreStore, anchors: Iterab
         token, commit, root = lease
         try:
             await resolve_anchors(
-                AnchorStore(services.graph, project),
-                Path(root) if root else services.root or Path.cwd(),
+                AnchorStore(stores.graph, project),
+                Path(root) if root else place.root or Path.cwd(),
                 Before(commit),
                 files,
                 commit=commit,

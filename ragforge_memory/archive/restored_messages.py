@@ -16,7 +16,7 @@ from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.archive.transcripts import OnConflict
 
 
@@ -44,7 +44,7 @@ class MessageWriter:
     """Writes the messages of conversations that were begun, one batch at a time.
 
     Args:
-        services: what is open.
+        stores: where conversations are kept.
         store: of this restore.
         names: uuids as they are here.
         rows: makes the rows.
@@ -55,10 +55,8 @@ class MessageWriter:
         looks: whether it is looked first whose the uuids are.
     """
 
-    def __init__(
-        self, services: Services, store: RestoreStore, names: Names, rows: Rows, on_conflict: OnConflict
-    ) -> None:
-        self._services = services
+    def __init__(self, stores: Stores, store: RestoreStore, names: Names, rows: Rows, on_conflict: OnConflict) -> None:
+        self._stores = stores
         self._store = store
         self._names = names
         self._rows = rows
@@ -184,7 +182,7 @@ class MessageWriter:
         taken = await self._store.taken(uuids_of(each for _, each in messages))
         if not taken:
             return
-        mine = await self._services.messages.known([each.uuid for _, each in messages if each.uuid in taken])
+        mine = await self._stores.messages.known([each.uuid for _, each in messages if each.uuid in taken])
         places = {each.uuid: place for place, each in messages}
         again = next((uuid for uuid, conversation in mine.items() if conversation == of), None)
         if again is not None:

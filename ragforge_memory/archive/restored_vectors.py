@@ -13,19 +13,21 @@ from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 
 class ArchivedVectors:
     """Where the vectors of one archive belong.
 
     Args:
-        services: what is open.
+        stores: where conversations and code are kept.
+        place: whose memory it is, and how it is set up.
         head: what the archive says of itself.
     """
 
-    def __init__(self, services: Services, head: archive.Head) -> None:
-        self._services = services
+    def __init__(self, stores: Stores, place: Place, head: archive.Head) -> None:
+        self._stores, self._place = stores, place
         self._head = head
         self._space: Space | None = None
         self._asked = False
@@ -48,20 +50,20 @@ class ArchivedVectors:
         """Writes the conversations' own; ``named`` tells what each is called here."""
         mine = [(each, each.embedding) for each in heads if each.embedding and each.status != "shared"]
         space = await self._vector_space() if mine else None
-        if space is None or self._services.similar is None:
+        if space is None or self._stores.similar is None:
             return
         vectors = []
         for each, vector in mine:
             first = (Part("", False),) * min(FIRST, each.message_count or 0)
             vectors.append((Topic(named(each.uuid), each.title or "", each.summary or "", first), vector))
         with suppress(SpaceMoved):
-            await self._services.similar.store(space, vectors)
+            await self._stores.similar.store(space, vectors)
 
     async def _vector_space(self) -> Space | None:
         """The project's space, if the archive's vectors are of the same model."""
         if self._head.embeddings is not None and not self._asked:
             self._asked = True
-            space = await ArchiveStore(self._services.graph, self._services.owner).space()
+            space = await ArchiveStore(self._stores.graph, self._place.owner).space()
             theirs = self._head.embeddings
             if space is not None and (space.model, space.dimension) == (theirs.model, theirs.dimension):
                 self._space = space

@@ -51,17 +51,19 @@ class Restoring:
         self._services = services
         self._head = head
         self._on_conflict = on_conflict
-        self._conversations = ConversationStore(services.graph, services.owner)
-        self._store = RestoreStore(services.graph, services.owner, summarize_every=services.summarize_every)
+        self._conversations = ConversationStore(services.stores.graph, services.place.owner)
+        self._store = RestoreStore(
+            services.stores.graph, services.place.owner, summarize_every=services.place.summarize_every
+        )
         self._names = Names()
-        self._rows = Rows(self._names, services.owner, services.redacted)
+        self._rows = Rows(self._names, services.place.owner, services.place.redacted)
         self.counts = Counts()
         self._begun: dict[str, Begun] = {}
         self._here: set[str] = set()
-        self._writer = MessageWriter(services, self._store, self._names, self._rows, on_conflict)
+        self._writer = MessageWriter(services.stores, self._store, self._names, self._rows, on_conflict)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._keys: dict[str, str] = {}
-        self._vectors = ArchivedVectors(services, head)
+        self._vectors = ArchivedVectors(services.stores, services.place, head)
 
     def now(self, uuid: str) -> str:
         """What a conversation of the archive is called here."""
@@ -77,7 +79,7 @@ class Restoring:
         if self._on_conflict != "skip":
             return None
         with suppress(ConversationNotFound):  # deleted, and shared by branches
-            return await self._services.conversations.get(error.uuid)
+            return await self._services.stores.conversations.get(error.uuid)
         return None
 
     async def decide(self, heads: Sequence[archive.ConversationHead], named: str) -> set[str]:
@@ -205,7 +207,7 @@ class Restoring:
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
         every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
-        projects = (self._head.owner.project, self._services.owner.project)
+        projects = (self._head.owner.project, self._services.place.owner.project)
         for start in range(0, len(every), _BATCH):
             batch = every[start : start + _BATCH]
             keys = {each.uuid: key_here(each, *projects) for _, each in batch}
@@ -300,10 +302,10 @@ class Restoring:
                 rows.setdefault(self.now(uuid), []).append(self._rows.summary(each))
             await self._store.summaries(rows)
             space = await self._vectors.space_of(batch)
-            if space is not None and self._services.summaries is not None:
+            if space is not None and self._services.background.summaries is not None:
                 vectors = {self._names.now(each.uuid): each.embedding for each in batch if each.embedding}
                 with suppress(SpaceMoved):  # what they belong to waits for the other model's
-                    await self._services.summaries.store.store_embeddings(space, vectors, recover=True)
+                    await self._services.background.summaries.store.store_embeddings(space, vectors, recover=True)
 
     async def insights(self, some: Mapping[str, Sequence[archive.Insight]]) -> None:
         """What analyses found.
@@ -350,9 +352,9 @@ class Restoring:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
         self._writer.untied = await self._store.receipts(self._writer.untied)
         placed, self._anchors = list(self._anchors.values()), {}
-        await place_anchors(self._services, self._store, placed)
+        await place_anchors(self._services.stores, self._services.place, self._store, placed)
         await self._conversations.forget_unused()
-        self._services.background.wake(due=True)
+        self._services.background.work.wake(due=True)
 
     async def roll_back(self) -> None:
         """Takes away what was begun, where the graph is there to do it; else a sweep does, once the lease is over."""

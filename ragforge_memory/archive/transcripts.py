@@ -49,12 +49,12 @@ async def import_one(
     importer = _Importer(services, on_conflict=on_conflict, title=title, alone=True)
     await importer.run(await asyncio.to_thread(transcripts, data))
     if importer.existing is not None:
-        services.check_readable(importer.existing)
+        services.place.check_readable(importer.existing)
         return importer.existing
     if not importer.imported:
         raise InvalidInput("there is nothing to import: nothing was said in it", hint=FORMATS)
     [uuid] = importer.imported
-    return await services.conversations.get(uuid)
+    return await services.stores.conversations.get(uuid)
 
 
 async def import_all(
@@ -122,12 +122,12 @@ class _Importer:
         source: Source | None = None,
         progress: Report | None = None,
     ) -> None:
-        if services.imports is None:
+        if services.stores.imports is None:
             raise memory_is_off("nothing can be imported")
         self._services = services
-        self._store: ImportStore = services.imports
-        self._conversations = ConversationStore(services.graph, services.owner)
-        self._ties = ImportedTies(services)
+        self._store: ImportStore = services.stores.imports
+        self._conversations = ConversationStore(services.stores.graph, services.place.owner)
+        self._ties = ImportedTies(services.stores, services.place)
         self._on_conflict = on_conflict
         self._title = title
         self._alone = alone
@@ -148,7 +148,7 @@ class _Importer:
         try:
             waits = self._source is not None and self._source.may_wait
             await self._ties.begin()
-            batched = batches(found, self._services.redacted, ties=self._ties.wanted)
+            batched = batches(found, self._services.place.redacted, ties=self._ties.wanted)
             async with ahead(groups(batched), waits=waits) as coming:
                 while (group := await coming()) is not None:
                     if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
@@ -163,7 +163,7 @@ class _Importer:
             raise
         finally:
             if self.conversations:
-                self._services.background.wake(due=True)
+                self._services.background.work.wake(due=True)
 
     async def _take(self, group: list[Batch]) -> None:
         batch = group[0]
@@ -292,7 +292,7 @@ class _Importer:
             return False
         for conversation_id in dict.fromkeys(mine.values()):
             try:
-                existing = await self._services.conversations.get(conversation_id)
+                existing = await self._services.stores.conversations.get(conversation_id)
             except NotFound:
                 continue  # it was deleted since
             self.existing = self.existing or existing
@@ -322,7 +322,7 @@ class _Importer:
             await self._give_up(self._long)
         for uuid in self._tried:
             try:
-                await self._services.conversations.delete(uuid)
+                await self._services.stores.conversations.delete(uuid)
             except NotFound:
                 continue
             except RagforgeError:
@@ -333,7 +333,7 @@ class _Importer:
         transcript = writing.transcript
         given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
         about = {"format": transcript.format, "session": transcript.session_id, **transcript.metadata}
-        clean = self._services.redacted
+        clean = self._services.place.redacted
         return NewConversation(
             title=clean(given or title_of(writing.first) or transcript.format),
             given_title=bool(given),

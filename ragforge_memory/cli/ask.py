@@ -143,7 +143,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             )
             interrupted.exit_code = session.interrupts.exit_code
             raise interrupted from cancelled
-        if session.keeps and session.services.unsaved(response.conversation_id):
+        if session.keeps and session.services.stores.unsaved(response.conversation_id):
             # One command is all there is: nobody could save it later.
             assert conversation is not None
             await conversation.save()

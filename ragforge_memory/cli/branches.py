@@ -11,9 +11,9 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.api.conversation import AsyncConversation
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import BranchTree
 
 # A number of more digits is no message's.
@@ -61,7 +61,7 @@ async def _branch(settings: Settings, reference: str, from_: str | None, title: 
 
     async with open_graph(settings, quiet=json) as agent:
         conversation = await agent.load_conversation(reference)
-        message = await find_message(await agent.open(), conversation, from_) if from_ else None
+        message = await find_message((await agent.open()).stores, conversation, from_) if from_ else None
         made = await conversation.branch(message, title=title)
     if json:
         print_json(made.info)
@@ -82,7 +82,7 @@ async def _tree(settings: Settings, reference: str, json: bool) -> None:
         echo("\n".join(drawn(found, conversation.uuid)))
 
 
-async def find_message(services: Services, conversation: AsyncConversation, reference: str) -> str:
+async def find_message(stores: Stores, conversation: AsyncConversation, reference: str) -> str:
     """The uuid of a message by its number in the conversation, its id or, of the newest 1,000, the start of its id.
 
     What is neither is taken for an id, which whoever looks for that message refuses.
@@ -98,7 +98,7 @@ async def find_message(services: Services, conversation: AsyncConversation, refe
             return message.uuid
     if not reference.isdecimal() or len(reference) > _DIGITS:
         return reference
-    for message in await services.receipts.at(conversation.uuid, [int(reference)]) if services.receipts else ():
+    for message in await stores.receipts.at(conversation.uuid, [int(reference)]) if stores.receipts else ():
         return message.uuid
     raise MessageNotFound(
         f"there is no message {reference!r} in this conversation",
@@ -136,7 +136,7 @@ async def fork(talk: Talk, argument: str) -> None:
     # A number that no message has begins a title, where more of one follows: "2026 plan".
     number = int(first.removeprefix("#")) if first.removeprefix("#").isdecimal() else 0
     numbered = number > 0 and (first.startswith("#") or not rest or number <= talk.conversation.info.head_seq)
-    message = await find_message(talk.session.services, talk.conversation, first) if numbered else None
+    message = await find_message(talk.session.services.stores, talk.conversation, first) if numbered else None
     title = (rest if message else argument).strip() or None
     talk.conversation = await talk.conversation.branch(message, title=title)
     talk.say(
@@ -146,7 +146,7 @@ async def fork(talk: Talk, argument: str) -> None:
 
 async def switch(talk: Talk, argument: str) -> None:
     """``/switch [REF]``: goes on in another branch; without one, to what this is a branch of."""
-    from ragforge_memory.cli.chat import describe_conversation
+    from ragforge_memory.cli.talk import describe_conversation
 
     if not argument and (talk.conversation is None or talk.conversation.info.branch_of is None):
         talk.say("which one? /switch takes a branch's id or title; /tree shows them")

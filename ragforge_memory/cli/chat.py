@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -18,14 +16,6 @@ from ragforge_memory.cli.options import (
     check_conversation,
     command,
 )
-from ragforge_memory.cli.shown import echo
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
-    from ragforge_memory.api.conversation import AsyncConversation
-    from ragforge_memory.cli.session import Session
-    from ragforge_memory.errors import RagforgeError
 
 
 def register(app: typer.Typer) -> None:
@@ -54,154 +44,15 @@ def chat(
 
 
 async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
+    from ragforge_memory.cli.commands import COMMANDS, run_command
     from ragforge_memory.cli.session import open_session
+    from ragforge_memory.cli.talk import Talk
 
     async with open_session(opening) as session:
         talk = Talk(session, await session.conversation(continue_=continue_, resume=resume))
         try:
-            await talk.run()
+            await talk.run(run_command, {name: command.help for name, command in COMMANDS.items()})
         finally:
             talk.say_how_to_resume()
         if talk.failed is not None:
             raise typer.Exit(talk.failed.exit_code)
-
-
-class Talk:
-    """The loop of a chat: reads a text, runs a command or a turn, until the user leaves.
-
-    ``conversation`` is None until the first message: a chat without one leaves nothing in the graph. ``title`` is
-    what the next new one is called; None: as its first message. ``failed``: the first turn's failure, of a chat that
-    nobody types.
-    """
-
-    def __init__(self, session: Session, conversation: AsyncConversation | None) -> None:
-        self.session = session
-        self.conversation = conversation
-        self.title: str | None = None
-        self.leaving = False
-        self.failed: RagforgeError | None = None
-        self._again = ""
-        self._typed = sys.stdin.isatty() and session.terminal.rendered
-
-    async def run(self) -> None:
-        """Runs until the user leaves."""
-        from ragforge_memory.cli.commands import COMMANDS, run_command
-        from ragforge_memory.cli.terminal import typing_ahead
-
-        self.greet()
-        await self.session.read_code()
-        prompt = self._prompt({name: command.help for name, command in COMMANDS.items()})
-        with typing_ahead():
-            while not self.leaving and (text := await prompt.ask(self._again)) is not None:
-                self._again = ""
-                text = text.strip()
-                if text and not await self._stoppable(run_command(self, text)):
-                    await self.turn(text)
-
-    def greet(self) -> None:
-        """The first lines: model and why, project, conversation."""
-        self.say(self.session.describe_model())
-        self.say(self.session.describe_project())
-        if self.conversation is not None:
-            self.say(describe_conversation(self.conversation))
-        if not self.session.keeps:
-            self.say("memory is off: nothing of this chat is kept")
-        elif not self.session.services.config.memory.persistence.auto_save:
-            self.say("auto_save is off: what is said is gone at the end unless you type /save")
-        if self.session.terminal.rendered:
-            self.say("/help shows the commands; Meta-Enter begins a new line; Ctrl-C stops an answer")
-
-    def say(self, text: str, *, margin: int | None = None) -> None:
-        """A line beside the answers; one that is too long goes on at ``margin``."""
-        terminal = self.session.terminal
-        self.session.spinner.clear()
-        echo(terminal.dim(terminal.wrap(text, margin=margin)))
-
-    async def turn(self, text: str) -> None:
-        """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
-        from ragforge_memory.cli.references import tied_to
-        from ragforge_memory.cli.render import TurnView
-        from ragforge_memory.cli.terminal import hint_of, note
-        from ragforge_memory.cli.turns import run_turn
-        from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
-
-        session = self.session
-        view = TurnView(session.terminal, session.spinner, known=("model",))  # its first line has said it
-        print(flush=True)
-        try:
-            response = await run_turn(session, self._opened, text, view.show)
-            if tied := await tied_to(session, text, response):
-                self.say(tied)
-        except TurnCancelled as cancelled:
-            view.finish()
-            kept = f"; the {'answer so far' if view.spoke else 'question'} is kept" if session.keeps else ""
-            self.say(f"interrupted{kept if cancelled.kept else ''}")
-            if session.interrupts.leaving:
-                raise typer.Exit(session.interrupts.exit_code) from None
-        except AgentClosed:
-            raise
-        except RagforgeError as error:
-            view.finish()
-            told = f"{error}{hint_of(error)}"
-            if not session.terminal.rendered:
-                # What else is piped in is asked all the same; a script sees it by the code that the chat ends with.
-                self.failed = self.failed or error
-                if session.opening.settings.debug:
-                    traceback.print_exception(error)
-                note(f"ragforge: {told}")
-                return
-            note(told)
-            if isinstance(error, GraphUnavailable):
-                note("your question is in the input again: Enter asks it once more")
-                self._again = text
-        if self._typed:
-            print(flush=True)
-
-    async def _stoppable(self, command: Coroutine[Any, Any, bool]) -> bool:
-        """Whether it was a slash command; Ctrl-C ends that, and not the chat. A text is not sent then either."""
-        import asyncio
-
-        interrupts = self.session.interrupts
-        task = asyncio.ensure_future(command)
-        with interrupts.during(task.cancel):
-            await asyncio.wait((task,))
-        ran = not task.cancelled() and task.result()
-        if interrupts.leaving:
-            raise typer.Exit(interrupts.exit_code)
-        if interrupts.count and not ran:
-            self.say("interrupted")
-            return True
-        return ran
-
-    async def _opened(self) -> AsyncConversation:
-        await self.session.read_changes()
-        self.session.spinner.phase("asking")
-        if self.conversation is None:
-            self.conversation = await self.session.agent.create_conversation(title=self.title)
-            self.title = None
-        return self.conversation
-
-    def say_how_to_resume(self) -> None:
-        """The command that resumes this conversation."""
-        if self.conversation is None or not self.session.keeps:
-            return
-        if self.session.services.unsaved(self.conversation.uuid):
-            self.say("not saved: agent.memory.persistence.auto_save is off, and /save was not typed; it is gone")
-        else:
-            self.say(f"resume with: {self.session.command('chat', self.conversation.uuid)}")
-
-    def _prompt(self, commands: dict[str, str]) -> Any:
-        from ragforge_memory.cli.prompt import LinePrompt, PipePrompt
-        from ragforge_memory.home import ragforge_home
-
-        if self._typed:
-            return LinePrompt(commands, ragforge_home() / "chat_history", self.session.interrupts)
-        return PipePrompt()
-
-
-def describe_conversation(conversation: AsyncConversation) -> str:
-    """Which conversation goes on."""
-    from ragforge_memory.models.text import counted
-
-    messages = counted(conversation.message_count, "message")
-    return f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, {messages}"

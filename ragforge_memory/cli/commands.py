@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
 
 _COMMAND = re.compile(r"^(/[a-z?]+)(?:\s+(.*))?$", re.DOTALL)
 _AGENTS_OWN = ("/remember",)  # part of what is said: the turn itself takes care of it
@@ -67,7 +67,7 @@ async def _new(talk: Talk, title: str) -> None:
 
 
 async def _resume(talk: Talk, reference: str) -> None:
-    from ragforge_memory.cli.chat import describe_conversation
+    from ragforge_memory.cli.talk import describe_conversation
 
     if not reference:
         talk.say("which one? /resume takes its id, the start of it, its session or its title")
@@ -101,7 +101,7 @@ async def _search(talk: Talk, argument: str) -> None:
 
 
 async def _tools(talk: Talk, _: str) -> None:
-    for spec in talk.session.services.registry.specs:
+    for spec in talk.session.services.models.registry.specs:
         talk.say(f"{spec.name}: {spec.description.strip().splitlines()[0]}", margin=2)
 
 

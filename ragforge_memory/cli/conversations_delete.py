@@ -100,7 +100,7 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
 
 
 async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
-    from ragforge_memory.agent.upkeep.retention import out_of_reach
+    from ragforge_memory.agent.retention import out_of_reach
     from ragforge_memory.cli.render import one_line
     from ragforge_memory.cli.session import open_graph
     from ragforge_memory.cli.terminal import note

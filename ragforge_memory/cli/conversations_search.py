@@ -13,7 +13,7 @@ from ragforge_memory.cli.shown import echo
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import Role, ScoredMessage
 
 # Columns that an excerpt has at least, and those before it.

@@ -60,7 +60,7 @@ async def _impact(settings: Settings, revision: str | None, every: bool, json: b
     place = locate(settings)
     async with open_graph(settings, quiet=json) as agent:
         services = await agent.open()
-        found = await impact_of(services, place.source, revision)
+        found = await impact_of(services.stores, services.place, place.source, revision)
     if json:
         print_json(found)
         return

@@ -11,7 +11,7 @@ from ragforge_memory.models.text import counted
 from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
-    from ragforge_memory.cli.chat import Talk
+    from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.context import ContextItem, ContextReceipt
     from ragforge_memory.models.conversation import ToolCall
 
@@ -75,7 +75,7 @@ async def _receipt(talk: Talk, reference: str) -> ContextReceipt | None:
     if talk.conversation is None:
         talk.say("nothing has been said yet")
         return None
-    message = await find_message(talk.session.services, talk.conversation, reference) if reference else None
+    message = await find_message(talk.session.services.stores, talk.conversation, reference) if reference else None
     return await talk.conversation.receipt(message)
 
 

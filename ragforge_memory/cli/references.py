@@ -12,7 +12,8 @@ from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference
@@ -69,7 +70,8 @@ async def labels_age(agent: AsyncConversationAgent) -> str:
     from ragforge_memory.agent.ties.references import last_ingest
     from ragforge_memory.models.times import local
 
-    known = await last_ingest(await agent.open())
+    services = await agent.open()
+    known = await last_ingest(services.stores, services.place)
     if known is None:
         return "no ingest has come to its end yet: what is not labelled was not looked for here; run `ragforge ingest`"
     commit, at = known
@@ -85,11 +87,11 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
 
     services, said = session.services, response.user_message_id
     form = read_form(text)
-    if not session.keeps or form is None or form.how == "retracts" or services.unsaved(response.conversation_id):
+    if not session.keeps or form is None or form.how == "retracts" or services.stores.unsaved(response.conversation_id):
         return ""
     try:
         ties = (await Searcher(services).code_of([said])).get(said, [])
-        several = "" if ties else await _several(services, text)
+        several = "" if ties else await _several(services.stores, services.place, text)
     except RagforgeError:  # the note is kept; what it is tied to is a courtesy
         return ""
     places = [f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in ties]
@@ -102,13 +104,13 @@ async def tied_to(session: Session, text: str, response: AssistantResponse) -> s
     return f"tied to {', '.join(places[:_SHOWN])}{more}"
 
 
-async def _several(services: Services, text: str) -> str:
+async def _several(stores: Stores, place: Place, text: str) -> str:
     """Why a note is tied to nothing, where a name in it is that of several definitions; else ''."""
     from ragforge_memory.code.mentions import find_mentions
 
-    project = services.owner.project
+    project = place.owner.project
     for name in find_mentions(text).names if project else ():
-        scopes = await services.scopes.by_name(project, name.rpartition(".")[2])
+        scopes = await stores.scopes.by_name(project, name.rpartition(".")[2])
         meant = [each for each in scopes if f".{each.qualified_name}".endswith(f".{name}")]
         if len(meant) > 1:
             places = ", ".join(f"`{each.qualified_name}` ({each.file}:{each.start_line})" for each in meant[:_SHOWN])

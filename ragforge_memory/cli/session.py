@@ -132,7 +132,7 @@ class Session:
     @property
     def keeps(self) -> bool:
         """Whether what is said is kept."""
-        return self.services.config.memory.enabled
+        return self.services.place.config.memory.enabled
 
     @property
     def refused(self) -> str | None:
@@ -206,7 +206,7 @@ class Session:
     async def _graph_is_there(self) -> bool:
         """Whether Neo4j answers. A managed one that has gone is waited for, for a short time or until Ctrl-C, since
         without it nothing can be told of code; whether another is away the turn itself finds out."""
-        graph, outage = self.services.graph, self.services.outage
+        graph, outage = self.services.stores.graph, self.services.background.outage
         if outage.is_on:
             return False
         try:
@@ -227,7 +227,7 @@ class Session:
 
     def describe_model(self) -> str:
         """The chat's first line: which model answers, and why."""
-        return f"model {self.services.model_name}: {self.services.model_why}"
+        return f"model {self.services.models.model_name}: {self.services.models.model_why}"
 
     def describe_project(self) -> str:
         """Which project is talked about, and whose conversations these are."""
@@ -264,7 +264,7 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
             async with spinner.running("opening the graph"):
                 with preparation.shown():
                     services = await agent.open()
-            if opening.memory and not services.config.memory.enabled and not opening.quiet:
+            if opening.memory and not services.place.config.memory.enabled and not opening.quiet:
                 note(f"{MEMORY_OFF}: nothing of this is kept, and nothing that was said before is known")
             yield Session(agent, services, place, opening, terminal, spinner, interrupts)
         except asyncio.CancelledError:

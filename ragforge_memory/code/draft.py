@@ -25,7 +25,7 @@ from ragforge_memory.code.parsed import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.languages import Reader
+    from ragforge_memory.code.token_rules import TokenRules
 
 _NAMES = frozenset({"identifier", "dotted_name", "attribute"})
 _LONGEST_LINE = 400
@@ -304,11 +304,11 @@ class Draft:
 
     # what comes out
 
-    def finish(self, root: Node, reader: Reader) -> ParsedFile:
+    def finish(self, root: Node, rules: TokenRules) -> ParsedFile:
         """The ParsedFile, with sources and hashes."""
-        tokens = Tokens(root, self.data, reader)
+        tokens = Tokens(root, self.data, rules)
         lines = self.data.decode("utf-8", "replace").split("\n")
-        scopes = tuple(self._finished(scope, lines, tokens, reader) for scope in self.scopes)
+        scopes = tuple(self._finished(scope, lines, tokens, rules) for scope in self.scopes)
         text, pieces = outside(scopes, lines)
         return ParsedFile(
             path=self.path,
@@ -324,13 +324,13 @@ class Draft:
             outside_lines=pieces,
         )
 
-    def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens, reader: Reader) -> ParsedScope:
+    def _finished(self, scope: OpenScope, lines: list[str], tokens: Tokens, rules: TokenRules) -> ParsedScope:
         source = "\n".join(lines[scope.start_line - 1 : scope.end_line])
         start, end = scope.token_bytes
-        if reader.leading is not None:
+        if rules.leading is not None:
             # Without a bound, a line that holds all would be looked through for each definition.
             line = self.data.rfind(b"\n", max(0, start - _LONGEST_LINE), start) + 1
-            found = reader.leading.fullmatch(self.data, line, start) if line or start < _LONGEST_LINE else None
+            found = rules.leading.fullmatch(self.data, line, start) if line or start < _LONGEST_LINE else None
             start = found.start(1) if found is not None else start
         place = (start, end, scope.name_byte)
         return ParsedScope(

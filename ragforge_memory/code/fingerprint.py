@@ -21,7 +21,7 @@ from ragforge_memory.code.sketch import encode, pair_hashes, token_hashes
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.languages import Reader
+    from ragforge_memory.code.token_rules import TokenRules
 
 INDENT, DEDENT, END, SPACE = b"\x00>", b"\x00<", b"\x00;", b"\x00 "
 _STRUCTURE = frozenset({INDENT, DEDENT, END})
@@ -71,7 +71,7 @@ def tokens_hash(tokens: Sequence[bytes]) -> str:
 class Tokens:
     """The tokens of a whole file with their places, from which those of each scope are cut."""
 
-    def __init__(self, root: Node, data: bytes, reader: Reader) -> None:
+    def __init__(self, root: Node, data: bytes, rules: TokenRules) -> None:
         self._starts: list[int] = []
         self._texts: list[bytes] = []
         # Before which tokens a line break ends a statement, or a space begins the arguments: it tells what a statement
@@ -80,7 +80,7 @@ class Tokens:
         self._marks: list[bytes] = []
         self._hashes: list[int] | None = None
         self._pairs: list[int] | None = None
-        self._read(root, data, reader)
+        self._read(root, data, rules)
 
     def between(self, start: int, end: int, without: int | None = None) -> list[bytes]:
         """The tokens from byte ``start`` up to byte ``end``, without the one that starts at byte ``without``."""
@@ -135,13 +135,13 @@ class Tokens:
             self._cuts.append(len(self._texts))
             self._marks.append(mark)
 
-    def _read(self, root: Node, data: bytes, reader: Reader) -> None:
+    def _read(self, root: Node, data: bytes, rules: TokenRules) -> None:
         """One pass over the leaves with a cursor; a plain list of children costs twice as much."""
         starts, texts = self._starts, self._texts
         roles: dict[str, int] = {}
         cursor = root.walk()
         down, right, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-        previous = root.start_byte if reader.leading is None else 0
+        previous = root.start_byte if rules.leading is None else 0
         inside: list[int] = []  # the role of each open node
         state = _PLAIN
         last, ended = "", previous  # the kind of the token before, and its end
@@ -151,7 +151,7 @@ class Tokens:
             kind = node.type
             role = roles.get(kind)
             if role is None:
-                role = roles[kind] = _role(kind, reader)
+                role = roles[kind] = _role(kind, rules)
             if role != _COMMENT:
                 start = node.start_byte
                 if state and node.is_named and texts:
@@ -162,7 +162,7 @@ class Tokens:
                         starts.append(previous)
                         texts.append(END)
                 if role != _ATOM and down():
-                    if kind in reader.bare and node.children[0].type not in _PARENTHESES:
+                    if kind in rules.bare and node.children[0].type not in _PARENTHESES:
                         self._cut(SPACE)
                     inside.append(state)
                     state = role
@@ -171,7 +171,7 @@ class Tokens:
                         texts.append(INDENT)
                     continue
                 if start > previous:  # text that the grammar gives no node to
-                    if last in reader.shown:
+                    if last in rules.shown:
                         if shown := data[previous:start].removeprefix(b"\n"):
                             starts.append(previous)
                             texts.append(shown)
@@ -182,12 +182,12 @@ class Tokens:
                             texts.append(hidden[0])
                 end = node.end_byte
                 if end > start:
-                    if last in reader.cut_behind and kind not in _CLOSES and data.find(b"\n", ended, start) >= 0:
+                    if last in rules.cut_behind and kind not in _CLOSES and data.find(b"\n", ended, start) >= 0:
                         self._cut(END)
                     last, ended = kind, end
                     text = data[start:end]
-                    if kind in reader.forms:
-                        text = reader.forms[kind](data, start, end)
+                    if kind in rules.forms:
+                        text = rules.forms[kind](data, start, end)
                     # A semicolon that only the parser was given (Reader.simplify) is a space here.
                     if text and not (kind == ";" and text.isspace()):
                         starts.append(start)
@@ -209,13 +209,13 @@ _PLAIN, _FLAT, _MEMBERS, _BLOCK, _ATOM, _COMMENT = range(6)
 """What a type of node is to the tokens."""
 
 
-def _role(kind: str, reader: Reader) -> int:
+def _role(kind: str, rules: TokenRules) -> int:
     if kind.endswith("comment") or kind == "line_continuation":
         return _COMMENT
-    if kind in reader.atoms:
+    if kind in rules.atoms:
         return _ATOM
-    if kind in reader.blocks:
+    if kind in rules.blocks:
         return _BLOCK
-    if kind in reader.statements:
+    if kind in rules.statements:
         return _MEMBERS
-    return _FLAT if kind in reader.transparent else _PLAIN
+    return _FLAT if kind in rules.transparent else _PLAIN

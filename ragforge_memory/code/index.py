@@ -47,7 +47,7 @@ class FileIndex:
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
         self._offered: frozenset[str] | None = None
         self._offers_all = False
-        self.links: Links = reader_of(file.language).links
+        self.links: Links[ProjectIndex] = reader_of(file.language).links
 
     @property
     def file(self) -> ParsedFile:

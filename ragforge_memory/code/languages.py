@@ -21,11 +21,13 @@ languages alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from ragforge_memory.code.token_rules import TokenRules
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -34,34 +36,19 @@ if TYPE_CHECKING:
     from ragforge_memory.code.links import Links
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """What a language's module gives.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader(TokenRules):
+    """What a language's module gives: how its tokens are told, and these.
 
     Args:
         grammar: for a path, the grammar's capsule (``tree_sitter_x.language()``); imports it when first called.
         extract: fills the draft from the tree's root.
         links: how names reach other files.
-        atoms: node types whose whole text is one token (strings with their white space).
-        forms: of atoms whose text says the same in several layouts, what gives the one form of what stands in a
-            file from byte to byte; see written.py.
-        blocks: node types whose indentation is structure and whose children are statements ended by a line break
-            (Python); empty where braces and semicolons say all.
-        transparent: node types that look like blocks to the grammar but have no indentation of their own; the
-            children are statements all the same (a file's top level, Ruby's bodies).
-        statements: node types whose children are statements that a semicolon ends, or a line break instead (ECMA-262
-            12.10).
-        cut_behind: tokens behind which a line break ends a statement, whatever the tree is (Go; JavaScript's restricted
-            productions).
-        shown: tokens behind which white space is text, but for one line feed (PHP's ``?>``).
-        bare: node types of arguments that a space begins where no parenthesis does, so that it is a token there (Ruby's
-            ``f [a]`` is a call and ``f[a]`` an element).
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
             stumbles over good code (macros) gives its own.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
-        leading: of that, what is a definition's own where it stands before it on its line (``LIB_INLINE void f()``).
         simplify: the same for more tries with a file that shows errors, the one that takes least away first; see
             parse.py for which tree is taken.
         normal_form: of Unicode, in which names are compared (Python: NFKC, PEP 3131); None where they are as written.
@@ -69,18 +56,9 @@ class Reader:
 
     grammar: Callable[[str], object]
     extract: Callable[[Node, Draft], None]
-    links: Links
-    atoms: frozenset[str] = frozenset()
-    forms: Mapping[str, Callable[[bytes, int, int], bytes]] = field(default_factory=dict)
-    blocks: frozenset[str] = frozenset()
-    transparent: frozenset[str] = frozenset()
-    statements: frozenset[str] = frozenset()
-    cut_behind: frozenset[str] = frozenset()
-    shown: frozenset[str] = frozenset()
-    bare: frozenset[str] = frozenset()
+    links: Links[Any]
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
-    leading: re.Pattern[bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()
     normal_form: Literal["NFC", "NFKC"] | None = None
 

@@ -12,42 +12,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
+
+Index = TypeVar("Index")
+"""Where names are looked up: index.py has it, which knows this file."""
 
 Place = tuple[str, str]
 """A definition (path and key) or a module (path alone, the key empty)."""
 
 
-def no_neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
+def no_neighbours(index: object, file: ParsedFile) -> Sequence[str]:
     """For languages where a file sees nothing that it does not import."""
     return ()
 
 
-def no_submodules(index: ProjectIndex, module: str, name: str) -> str | None:
+def no_submodules(index: object, module: str, name: str) -> str | None:
     """For languages where a module has no modules inside."""
     return None
 
 
-def nothing_linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
+def nothing_linked(index: object, file: ParsedFile, name: str) -> Place | None:
     """For languages where a name that nobody binds means nothing."""
     return None
 
 
-def nothing_outside(index: ProjectIndex, module: str, name: str) -> Place | None:
+def nothing_outside(index: object, module: str, name: str) -> Place | None:
     """For languages where all that a module has is defined in its files."""
     return None
 
 
-def one_part(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
+def one_part(index: object, path: str, scope: ParsedScope) -> Sequence[Place]:
     """For languages where a type is declared in one place."""
     return ()
 
 
-def nothing_injected(index: ProjectIndex, path: str, scope: ParsedScope, name: str) -> Place | None:
+def nothing_injected(index: object, path: str, scope: ParsedScope, name: str) -> Place | None:
     """For languages where a parameter's name says nothing of its value."""
     return None
 
@@ -63,7 +65,7 @@ def names_another(receiver: str | None, owner: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class Links(Generic[Index]):
     """A language's rules.
 
     Args:
@@ -100,13 +102,13 @@ class Links:
         extensions: whether a function that binds ``this`` is called as a member of that type (C#'s ``this Kind kind``).
     """
 
-    modules: Callable[[ProjectIndex, ParsedFile, Import], Sequence[str]]
-    submodule: Callable[[ProjectIndex, str, str], str | None] = no_submodules
-    neighbours: Callable[[ProjectIndex, ParsedFile], Sequence[str]] = no_neighbours
-    linked: Callable[[ProjectIndex, ParsedFile, str], Place | None] = nothing_linked
-    outside: Callable[[ProjectIndex, str, str], Place | None] = nothing_outside
-    parts: Callable[[ProjectIndex, str, ParsedScope], Sequence[Place]] = one_part
-    injected: Callable[[ProjectIndex, str, ParsedScope, str], Place | None] = nothing_injected
+    modules: Callable[[Index, ParsedFile, Import], Sequence[str]]
+    submodule: Callable[[Index, str, str], str | None] = no_submodules
+    neighbours: Callable[[Index, ParsedFile], Sequence[str]] = no_neighbours
+    linked: Callable[[Index, ParsedFile, str], Place | None] = nothing_linked
+    outside: Callable[[Index, str, str], Place | None] = nothing_outside
+    parts: Callable[[Index, str, ParsedScope], Sequence[Place]] = one_part
+    injected: Callable[[Index, str, ParsedScope, str], Place | None] = nothing_injected
     self_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     bare_members: bool = False

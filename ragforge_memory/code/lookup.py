@@ -314,7 +314,7 @@ class Lookup(ABC):
         found = links.submodule(self._index, module, name) if links else None
         return Entity(found, "") if found else None
 
-    def _links_of(self, module: str) -> Links | None:
+    def _links_of(self, module: str) -> Links[ProjectIndex] | None:
         language, colon, _ = module.partition(":")
         if colon:
             return reader_of(language).links

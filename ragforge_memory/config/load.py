@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from ragforge_memory.config import environment
+from ragforge_memory.config.environment import Path as Keys
+from ragforge_memory.config.environment import overrides
 from ragforge_memory.config.known_models import provider_of_chat_model, split_chat_model
 from ragforge_memory.config.refusal import MASK, block_of, is_secret, known_keys, masked_address, nearest, refused
 from ragforge_memory.config.sections import AgentConfig, RagforgeConfig
@@ -52,7 +53,7 @@ class LoadedConfig:
     origins: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     from_file: frozenset[str] = frozenset()
-    variables: Mapping[environment.Path, tuple[str, ...]] = field(default_factory=dict)
+    variables: Mapping[Keys, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def source_root(self) -> Path:
@@ -148,13 +149,13 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
         for path, line in values.lines.items()
         if _is_set(values.data, path)
     }
-    variables: dict[environment.Path, str] = {}
-    for variable, path, value in environment.overrides(environ, _llm_provider(values.data)):
+    variables: dict[Keys, str] = {}
+    for variable, path, value in overrides(environ, _llm_provider(values.data)):
         _put(values.data, path, value)
         variables[path] = variable
         origins[".".join(path)] = f"environment {variable}"
 
-    def place_of(path: environment.Path) -> tuple[str | None, int | None]:
+    def place_of(path: Keys) -> tuple[str | None, int | None]:
         if path in variables:
             return f"environment variable {variables[path]}", None
         for length in range(len(path), 0, -1):
@@ -176,7 +177,7 @@ def _built(values: FileValues, file: Path | None, root: Path, environ: Mapping[s
     return LoadedConfig(config, file, root, origins, notices, said, dict(values.variables))
 
 
-def _is_said(values: FileValues, path: environment.Path, environ: Mapping[str, str]) -> bool:
+def _is_said(values: FileValues, path: Keys, environ: Mapping[str, str]) -> bool:
     """Whether the file says a value, or a part of it; one that is wholly a variable's is the environment's."""
     names = values.variables.get(path, ())
     value: Any = values.data
@@ -225,7 +226,7 @@ def _notices(values: FileValues, config: RagforgeConfig, file: Path | None) -> I
     def at(*path: str) -> str:
         return f"{file}:{values.lines.get(path, 1)}: {'.'.join(path)}"
 
-    given: list[tuple[environment.Path, Any, type[BaseModel] | None]] = [((), values.data, RagforgeConfig)]
+    given: list[tuple[Keys, Any, type[BaseModel] | None]] = [((), values.data, RagforgeConfig)]
     given += [((key,), values.data.get(key), block_of(RagforgeConfig, key)) for key in known_keys(RagforgeConfig)]
     for path, data, block in given:
         if block is None or block.model_config.get("extra") != "allow" or not isinstance(data, dict):
@@ -245,7 +246,7 @@ def _notices(values: FileValues, config: RagforgeConfig, file: Path | None) -> I
                 yield f"{at('neo4j', key)} has no effect without neo4j.uri: the managed server has its own"
 
 
-def _is_set(data: Any, path: environment.Path) -> bool:
+def _is_set(data: Any, path: Keys) -> bool:
     for key in path:
         if isinstance(data, list):
             return True
@@ -255,7 +256,7 @@ def _is_set(data: Any, path: environment.Path) -> bool:
     return True
 
 
-def _put(data: dict[str, Any], path: environment.Path, value: str) -> None:
+def _put(data: dict[str, Any], path: Keys, value: str) -> None:
     for key in path[:-1]:
         inner = data.get(key)
         if not isinstance(inner, dict):
@@ -264,7 +265,7 @@ def _put(data: dict[str, Any], path: environment.Path, value: str) -> None:
     data[path[-1]] = value
 
 
-def _leaves(block: BaseModel, path: environment.Path) -> Iterator[tuple[str, Any]]:
+def _leaves(block: BaseModel, path: Keys) -> Iterator[tuple[str, Any]]:
     for name, info in type(block).model_fields.items():
         key, value = info.alias or name, getattr(block, name)
         if isinstance(value, BaseModel):
@@ -277,7 +278,7 @@ def _leaves(block: BaseModel, path: environment.Path) -> Iterator[tuple[str, Any
         yield from _extra_leaves(value, (*path, key))
 
 
-def _extra_leaves(value: Any, path: environment.Path) -> Iterator[tuple[str, Any]]:
+def _extra_leaves(value: Any, path: Keys) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict) and value:
         for key, inner in value.items():
             yield from _extra_leaves(inner, (*path, str(key)))

@@ -15,7 +15,7 @@ from ragforge_memory.models.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListPlace:
     """Where a page of decisions ended: the next one goes on behind it."""
 
     time: str
@@ -36,7 +36,7 @@ class Found:
     archived: bool
     tied: bool
     corrected: Correction | None
-    place: Place
+    place: ListPlace
     gone: bool = False
 
 
@@ -51,7 +51,7 @@ class DecisionStore:
         self,
         limit: int,
         *,
-        behind: Place | None = None,
+        behind: ListPlace | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         about: str | None = None,
@@ -84,7 +84,7 @@ class DecisionStore:
                 row["archived"],
                 row["tied"],
                 correction(row["corrected"]),
-                Place(row["message"]["timestamp"], row["stored"], row["message"]["seq"]),
+                ListPlace(row["message"]["timestamp"], row["stored"], row["message"]["seq"]),
                 row["gone"],
             )
             for row in rows

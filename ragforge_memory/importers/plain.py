@@ -45,7 +45,7 @@ def _message(record: object, place: str) -> TranscriptMessage:
     if not isinstance(role, str) or role.lower() not in ROLES:
         raise ValueError(f"there is no role {role!r} (user, assistant, system)")
     return TranscriptMessage(
-        role=cast(Role, ROLES[role.lower()]),
+        role=cast("Role", ROLES[role.lower()]),
         content=_content(record.get("content")),
         timestamp=time(record.get("timestamp")),
         uuid=identifier(record.get("uuid")),

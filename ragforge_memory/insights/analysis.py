@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.inputs import MAX_LIMIT
+from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.errors import (
     ConfigError,
@@ -37,7 +38,10 @@ from ragforge_memory.models.conversation import Page, Usage
 from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, InsightPage, Insights, StopReason
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.models import Models
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
@@ -64,20 +68,20 @@ async def analyse(
     progress: Progress | None = None,
 ) -> Insights:
     """See `AgentInsights.batch_analyze`; what it is given is checked already."""
-    await _check_model(services, limits)
-    store, summaries = services.insights, services.summaries
+    await _check_model(services.models, limits)
+    store, summaries = services.stores.insights, services.background.summaries
     if store is None or summaries is None:
         raise memory_is_off("no conversation is kept that could be analysed")
-    window = window_of(services.provider.context_window, services.config.memory.compression.max_tokens)
-    question = Question.of(task, form, window=window, today=services.today())
-    await services.take_up()
-    conversations = await chosen(services, choice)
-    unreadable = await _unreadable(services, conversations)
-    spending = Spending(services.provider, max_cost_usd=limits.max_cost_usd, max_tokens=limits.max_tokens)
-    timeout = services.config.model_timeout_seconds
-    asker = Asker(services.provider, question, spending, attempts=limits.attempts, timeout=timeout)
-    reader = Reader(summaries.store, store, services.summarizer, question.room)
-    one = _One(store, reader, asker, question, services.provider, redacted=services.redacted)
+    window = window_of(services.models.provider.context_window, services.place.config.memory.compression.max_tokens)
+    question = Question.of(task, form, window=window, today=services.place.today())
+    await fold_orphans(services)
+    conversations = await chosen(services.stores, choice)
+    unreadable = await _unreadable(services.stores, services.place, conversations)
+    spending = Spending(services.models.provider, max_cost_usd=limits.max_cost_usd, max_tokens=limits.max_tokens)
+    timeout = services.place.config.model_timeout_seconds
+    asker = Asker(services.models.provider, question, spending, attempts=limits.attempts, timeout=timeout)
+    reader = Reader(summaries.store, store, services.models.summarizer, question.room)
+    one = _One(store, reader, asker, question, services.models.provider, redacted=services.place.redacted)
     run = _Run(store, one, question.key, conversations, unreadable, refresh=refresh, progress=progress)
     await run.until_done(limits.concurrency)
     if not run.found and run.error is not None:
@@ -86,42 +90,42 @@ async def analyse(
 
 
 async def listed(
-    services: Services, only: list[str] | None, *, task: str | None, limit: int, cursor: str | None
+    stores: Stores, place: Place, only: list[str] | None, *, task: str | None, limit: int, cursor: str | None
 ) -> Page[Insight]:
     """See `AgentInsights.list_insights`."""
-    if services.insights is None:
+    if stores.insights is None:
         return InsightPage()
-    conversation_id = (await chosen(services, only))[0] if only else None
-    kept = services.redacted(task) if task is not None else None
-    return await services.insights.page(conversation_id=conversation_id, task=kept, limit=limit, cursor=cursor)
+    conversation_id = (await chosen(stores, only))[0] if only else None
+    kept = place.redacted(task) if task is not None else None
+    return await stores.insights.page(conversation_id=conversation_id, task=kept, limit=limit, cursor=cursor)
 
 
-async def _unreadable(services: Services, conversations: list[str]) -> dict[str, str]:
+async def _unreadable(stores: Stores, place: Place, conversations: list[str]) -> dict[str, str]:
     """Which of them have their texts where this agent does not read them, and why."""
     found: dict[str, str] = {}
-    if services.config.memory.persistence.type == "files":
+    if place.config.memory.persistence.type == "files":
         return found
     for start in range(0, len(conversations), MAX_LIMIT):
-        for info in await services.conversations.several(conversations[start : start + MAX_LIMIT]):
+        for info in await stores.conversations.several(conversations[start : start + MAX_LIMIT]):
             try:
-                services.check_readable(info)
+                place.check_readable(info)
             except InvalidInput as error:
                 found[info.uuid] = error.message
     return found
 
 
-async def _check_model(services: Services, limits: Limits) -> None:
+async def _check_model(models: Models, limits: Limits) -> None:
     """Refuses to run without a model that can be asked, or with a limit that cannot be held."""
-    name = model_key(services.provider)
-    if not answers(services.provider, PURPOSE):
+    name = model_key(models.provider)
+    if not answers(models.provider, PURPOSE):
         raise ConfigError(
-            f"insights need a language model, and {name} is none that can be asked ({services.model_why})",
+            f"insights need a language model, and {name} is none that can be asked ({models.model_why})",
             hint="set GEMINI_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL (any OpenAI-compatible server), the llm block "
             'of ragforge.config.yaml, or llm_provider="gemini:MODEL" (--model at the command line)',
             key="llm",
         )
     a_page = Usage(input_tokens=1_000, output_tokens=1_000)
-    if limits.max_cost_usd is not None and await price_of(services.provider, a_page) is None:
+    if limits.max_cost_usd is not None and await price_of(models.provider, a_page) is None:
         raise InvalidInput(
             f"max_cost_usd cannot be held: the price of {name} is not known", hint="limit it with max_tokens"
         )

@@ -12,7 +12,7 @@ from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.conversation import ConversationFilters
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 _MOST_AT_A_TIME = 64
 _MOST_ATTEMPTS = 10
@@ -98,7 +98,7 @@ def named(conversations: object) -> list[str]:
     return list(found)
 
 
-async def chosen(services: Services, choice: list[str] | Mapping[str, Any] | None) -> list[str]:
+async def chosen(stores: Stores, choice: list[str] | Mapping[str, Any] | None) -> list[str]:
     """The uuids of the conversations that are meant; of a filter or None the newest comes first.
 
     Raises:
@@ -106,25 +106,25 @@ async def chosen(services: Services, choice: list[str] | Mapping[str, Any] | Non
         InvalidInput: something of one is in memory alone.
     """
     if choice is None or isinstance(choice, Mapping):
-        return await _filtered(services, choice or {})
+        return await _filtered(stores, choice or {})
     uuids = choice
     for uuid in uuids:
-        services.check_saved(uuid)
+        stores.check_saved(uuid)
     for start in range(0, len(uuids), MAX_LIMIT):
         asked = uuids[start : start + MAX_LIMIT]
-        there = {info.uuid for info in await services.conversations.several(asked)}
+        there = {info.uuid for info in await stores.conversations.several(asked)}
         for uuid in asked:
             if uuid not in there:
                 raise ConversationNotFound(f"there is no conversation {uuid!r} here")
     return uuids
 
 
-async def _filtered(services: Services, wanted: Mapping[str, Any]) -> list[str]:
+async def _filtered(stores: Stores, wanted: Mapping[str, Any]) -> list[str]:
     filters = ConversationFilters(wanted.get("status"), tuple(wanted.get("tags") or ()))
     found: dict[str, None] = {}
     cursor: str | None = None
     while True:
-        page = await services.conversations.page(filters, limit=MAX_LIMIT, cursor=cursor)
+        page = await stores.conversations.page(filters, limit=MAX_LIMIT, cursor=cursor)
         found.update((info.uuid, None) for info in page.items)
         cursor = page.next_cursor
         if cursor is None:

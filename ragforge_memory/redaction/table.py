@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ragforge_memory.redaction import judges
+import ragforge_memory.redaction.judges as judges
 
 Judge = Callable[[re.Match[str]], bool]
 

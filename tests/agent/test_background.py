@@ -62,7 +62,7 @@ async def test_turns_that_follow_each_other_share_a_write(
         assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
         await agent.drain()
         writes: list[str] = []
-        graph = (await agent.open()).graph
+        graph = (await agent.open()).stores.graph
         write = graph.write
 
         async def named(name: str, /, **parameters: Any) -> Any:
@@ -166,7 +166,7 @@ async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) 
         )
         uuids = [message.uuid for message in await conversation.get_history()]
         for _ in range(3):
-            await services.messages.fail_embeddings(uuids)
+            await services.stores.messages.fail_embeddings(uuids)
         rows = cypher(_STATE, uuid=conversation.uuid)
         assert all("FailedEmbedding" in row["labels"] and "PendingEmbedding" not in row["labels"] for row in rows)
         assert await agent.drain() == {}
@@ -233,7 +233,9 @@ async def test_a_delete_that_a_crash_cut_off_is_finished_by_the_next_process(
         for conversation in (kept, deleted):
             await conversation.send_message("Well?")
         services = await agent.open()
-        await services.graph.write("begin_delete", uuid=deleted.uuid, token="t", **services.owner.parameters)
+        await services.stores.graph.write(
+            "begin_delete", uuid=deleted.uuid, token="t", **services.place.owner.parameters
+        )
     assert _left(cypher, deleted.uuid) == 3
     async with make_agent() as another:
         await another.drain()
@@ -247,7 +249,9 @@ async def test_a_process_that_only_looks_finishes_deletes_too(make_agent: MakeAg
         conversation = await agent.create_conversation()
         await conversation.send_message("Well?")
         services = await agent.open()
-        await services.graph.write("begin_delete", uuid=conversation.uuid, token="t", **services.owner.parameters)
+        await services.stores.graph.write(
+            "begin_delete", uuid=conversation.uuid, token="t", **services.place.owner.parameters
+        )
     async with make_agent():
         pass
     assert _left(cypher, conversation.uuid) == 0

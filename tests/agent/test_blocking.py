@@ -295,7 +295,7 @@ def test_a_close_that_is_cut_short_can_be_gone_on_with(make_blocking: Any, monke
     closed = list[str]()
     agent = make_blocking()
     agent.open()
-    agent._agent._services.opened.callback(lambda: closed.append("all"))
+    agent._agent._services.background.opened.callback(lambda: closed.append("all"))
 
     def interrupted(function: Any) -> None:
         raise KeyboardInterrupt

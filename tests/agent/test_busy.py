@@ -51,7 +51,7 @@ def locked(neo4j_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch) -> Locked
 async def test_a_lock_holds_up_its_conversation_alone(make_agent: MakeAgent, locked: Locked) -> None:
     async with make_agent("One.", "Two.", "Three.", neo4j=locked.driver) as agent:
         first, second = await agent.create_conversation(), await agent.create_conversation()
-        breaker = (await agent.open()).graph.breaker
+        breaker = (await agent.open()).stores.graph.breaker
         locked.uuids.add(first.uuid)
         assert (await first.send_message("first")).degraded == ("graph",)
         assert locked.met > 1
@@ -76,7 +76,7 @@ async def test_what_was_not_taken_is_stored_when_the_turn_ends(make_agent: MakeA
         conversation = await agent.create_conversation()
         locked.uuids.add(conversation.uuid)
         await conversation.send_message("first")
-        history = await (await agent.open()).messages.history(conversation.uuid)
+        history = await (await agent.open()).stores.messages.history(conversation.uuid)
         assert [each.content for each in history] == ["first", "One."]
         assert history[1].in_reply_to == history[0].uuid
 
@@ -89,7 +89,7 @@ async def test_drain_says_what_waits_on_disk(make_agent: MakeAgent, neo4j_config
         assert await agent.drain(0.01) == {"turns": 1}
         await proxy.recover()
         assert await agent.drain(60) == {}
-        history = await (await agent.open()).messages.history(conversation.uuid)
+        history = await (await agent.open()).stores.messages.history(conversation.uuid)
         assert [each.content for each in history] == ["first", "One."]
 
 

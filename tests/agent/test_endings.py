@@ -113,7 +113,7 @@ async def test_a_close_that_was_cut_short_is_gone_on_with_by_the_next(make_agent
     agent = make_agent([TextChunk("part"), Pause(1), TextChunk("end")])
     conversation = await agent.create_conversation()
     services = await agent.open()
-    services.opened.callback(lambda: closed.append("all"))
+    services.background.opened.callback(lambda: closed.append("all"))
     turn = asyncio.create_task(conversation.send_message("Well?"))
     await asyncio.sleep(0.3)
     with pytest.raises(TimeoutError):

@@ -174,7 +174,11 @@ async def test_a_child_of_a_running_loop_leaves_the_turn_alone(make_agent: MakeA
             assert in_child(lambda: step(conversation.cancel())) == "ForkedProcess"
             services = await agent.open()
             assert (
-                in_child(lambda: step(services.graph.read("get_conversation", uuid="", **services.owner.parameters)))
+                in_child(
+                    lambda: step(
+                        services.stores.graph.read("get_conversation", uuid="", **services.place.owner.parameters)
+                    )
+                )
                 == "ForkedProcess"
             )
             held.goes_on.set()

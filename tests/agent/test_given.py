@@ -75,7 +75,7 @@ async def test_a_model_that_was_named_is_closed(make_agent: MakeAgent, monkeypat
 
     monkeypatch.setattr(ExtractiveProvider, "aclose", aclose)
     async with make_agent(provider="extractive") as agent:
-        provider = (await agent.open()).provider
+        provider = (await agent.open()).models.provider
     assert closed == [provider]
 
 
@@ -127,7 +127,7 @@ async def test_what_cannot_be_closed_keeps_nothing_else_open(
     agent = make_agent(provider="extractive")
     services = await agent.open()
     await agent.aclose()
-    assert closed == [services.graph]
+    assert closed == [services.stores.graph]
     assert "it is stuck" in caplog.text
 
 

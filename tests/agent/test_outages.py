@@ -35,7 +35,7 @@ def journals(home: Path) -> list[Path]:
 async def over(agent: AsyncConversationAgent) -> None:
     """Waits until the graph is back and has all that was said meanwhile."""
     async with asyncio.timeout(30):
-        await (await agent.open()).outage.over()
+        await (await agent.open()).background.outage.over()
 
 
 async def test_no_server_is_said_before_the_model_is_asked(make_agent: MakeAgent) -> None:
@@ -217,7 +217,7 @@ async def test_a_turn_that_is_cancelled_meanwhile(make_agent: MakeAgent, neo4j_c
 
 def managed(services: Any, recover: Callable[[], Awaitable[Neo4jConfig]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the services' server looked after as the managed one is."""
-    monkeypatch.setattr(services.graph, "_recover", recover)
+    monkeypatch.setattr(services.stores.graph, "_recover", recover)
 
 
 async def test_a_managed_server_is_waited_for_where_nothing_is_remembered(

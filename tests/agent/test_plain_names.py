@@ -120,6 +120,6 @@ async def test_what_waited_for_neo4j_is_tied_to_what_it_means_all_the_same(
         await proxy.end()
         await conversation.send_message("We decided on three times, see Retry. And the Timeout stays.")
         await proxy.recover()
-        await (await agent.open()).outage.over()
+        await (await agent.open()).background.outage.over()
         names = {each.name for each in await conversation.referenced_code()}
         assert names == {"Timeout"}

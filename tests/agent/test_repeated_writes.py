@@ -94,14 +94,14 @@ async def test_a_failed_vector_is_counted_once(
         await conversation.send_message("Well?")
         await agent.drain(60)
         services = await agent.open()
-        assert services.summaries is not None
-        assert services.similar is not None
-        owner = services.owner.parameters
+        assert services.background.summaries is not None
+        assert services.stores.similar is not None
+        owner = services.place.owner.parameters
         kinds = {
-            "Message": services.messages.fail_embeddings,
-            "Summary": services.summaries.store.fail_embeddings,
-            "Scope": partial(services.scopes.fail_embeddings, owner["project"]),
-            "Conversation": services.similar.fail_embeddings,
+            "Message": services.stores.messages.fail_embeddings,
+            "Summary": services.background.summaries.store.fail_embeddings,
+            "Scope": partial(services.stores.scopes.fail_embeddings, owner["project"]),
+            "Conversation": services.stores.similar.fail_embeddings,
         }
         for label, fail in kinds.items():
             found = f"MATCH (n:{label} {{project: $p}}) WITH n LIMIT 1 SET n:PendingEmbedding RETURN n.uuid AS uuid"

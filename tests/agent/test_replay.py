@@ -135,7 +135,7 @@ async def test_what_was_deleted_meanwhile_stays_deleted(
             await (await other.load_conversation(gone.uuid)).delete()
             await proxy.recover()
             async with asyncio.timeout(30):
-                await (await agent.open()).outage.over()
+                await (await agent.open()).background.outage.over()
             assert len(await kept.get_history()) == 2
             with pytest.raises(ConversationNotFound):
                 await gone.get_history()
@@ -178,7 +178,7 @@ async def test_lines_of_another_database_are_set_aside(
             await conversation.send_message("do not lose me")
         [path] = (home / "journal").glob("*.jsonl")
         async with make_agent() as elsewhere:
-            birth = (await elsewhere.open()).graph_birth
+            birth = (await elsewhere.open()).stores.graph_birth
         path.write_text(path.read_text().replace(birth, "another").replace(conversation.uuid, "f" * 32))
         await proxy.recover()
         await opened(make_agent, config)
@@ -219,7 +219,7 @@ async def test_a_conversation_that_the_graph_will_never_take(
                 monkeypatch.setattr(JournalFile, "set_aside", no_room)
             await proxy.recover()
             async with asyncio.timeout(LONGEST_TURN):
-                await (await agent.open()).outage.over()
+                await (await agent.open()).background.outage.over()
                 assert (await other.send_message("and you?")).degraded == ()
         [kept] = (home / "journal").glob("*.jsonl" if full else "*.aside")
         assert "do not lose me" in kept.read_text()
@@ -260,7 +260,7 @@ async def test_a_full_disk(
         assert (await conversation.send_message("third")).degraded == ("graph",)
         await proxy.recover()
         assert [each.content for each in await conversation.get_history()] == ["first", "One.", "third", "Three."]
-        await (await agent.open()).outage.over()
+        await (await agent.open()).background.outage.over()
         assert (await conversation.send_message("fourth")).degraded == ()
     assert list((home / "journal").iterdir()) == []
 

@@ -10,7 +10,7 @@ import pytest
 from ragforge_memory.agent.upkeep import retention
 from ragforge_memory.agent.upkeep.retention import RetentionTask
 from ragforge_memory.agent.upkeep.summaries import Summaries
-from ragforge_memory.agent.upkeep.vectors import Background
+from ragforge_memory.agent.upkeep.vectors import VectorTask
 from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
 from ragforge_memory.errors import GraphTimeout
 
@@ -32,7 +32,7 @@ class _Stuck:
 
 async def test_all_sorts_of_work_together_take_no_longer_than_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
     summaries: Summaries = _Stuck()  # type: ignore[assignment]
-    work = BackgroundWork(Background(None, ()), SummaryTask(summaries, lambda: None), _forever, RetentionTask(_forever))
+    work = BackgroundWork(VectorTask(None, ()), SummaryTask(summaries, lambda: None), _forever, RetentionTask(_forever))
     work.begin()
     work.wake(due=True)
     loop = asyncio.get_running_loop()

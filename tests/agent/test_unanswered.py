@@ -41,7 +41,7 @@ async def test_a_question_of_a_process_that_died_elsewhere(make_agent: MakeAgent
             said(names["answer"], "assistant", to=names["answered"]),
             said(names["young"]),
         ):
-            await services.messages.append(conversation.uuid, new)
+            await services.stores.messages.append(conversation.uuid, new)
         for name, minutes in (("answered", 70), ("lost", 61), ("young", 50)):
             age(cypher, names[name], minutes)
 
@@ -57,7 +57,7 @@ async def test_a_question_of_a_process_that_died_elsewhere(make_agent: MakeAgent
         await agent.open_conversation("s")
         assert (await states())[-1] == "unanswered"
         late = said(f"late{conversation.uuid}", "assistant", to=names["young"])
-        await services.messages.complete_turn(conversation.uuid, Answer(late))
+        await services.stores.messages.complete_turn(conversation.uuid, Answer(late))
         assert await states() == ["complete", "unanswered", "complete", "complete", "complete"]
 
 
@@ -70,7 +70,7 @@ async def test_answers_that_name_no_question_answer_all_before_them(make_agent: 
         services = await agent.open()
         conversation = await agent.create_conversation()
         for message in given:
-            await services.messages.append(conversation.uuid, said(message["id"], message["role"]))
+            await services.stores.messages.append(conversation.uuid, said(message["id"], message["role"]))
             age(cypher, message["id"], 100)
         again = await agent.load_conversation(conversation.uuid)
         assert {message.state for message in await again.get_history()} == {"complete"}

@@ -92,7 +92,7 @@ async def test_doctor_counts_what_has_no_vector(make_agent: MakeAgent, owner: Ow
     async with make_agent() as agent:
         await agent.import_conversation(SAID)
         identity = ProjectIdentity(owner.project, tmp_path)
-        _, vectors = await doctor.check_graph((await agent.open()).graph, owner, identity, None)
+        _, vectors = await doctor.check_graph((await agent.open()).stores.graph, owner, identity, None)
     assert (vectors.ok, vectors.detail) == (True, "2 lack a vector, and nothing makes them here")
 
 

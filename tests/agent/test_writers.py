@@ -124,7 +124,7 @@ async def test_an_append_that_is_repeated_changes_nothing(make_agent: MakeAgent)
         conversation = await agent.create_conversation()
         services = await agent.open()
         new = NewMessage("f" * 8 + conversation.uuid[:24], "user", "once")
-        seqs = await asyncio.gather(*[services.messages.append(conversation.uuid, new) for _ in range(8)])
+        seqs = await asyncio.gather(*[services.stores.messages.append(conversation.uuid, new) for _ in range(8)])
         assert set(seqs) == {1}
         assert (await conversation.refresh()).message_count == 1
         assert [message.content for message in await conversation.get_history()] == ["once"]

@@ -8,9 +8,9 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from ragforge_memory.agent.context.deciding import decision_of
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
-from ragforge_memory.agent.context.deciding import decision_of
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
@@ -283,7 +283,8 @@ async def test_decisions_and_summaries_are_named_as_such(
     )
     async with agent:
         await (await agent.load_conversation(talk.conversation_id)).summarize()
-        found = await impact_with_decisions(await agent.open(), repository.root)
+        services = await agent.open()
+        found = await impact_with_decisions(services.stores, services.place, repository.root)
 
     assert set(found.messages) == set(said.values())
     assert found.decisions == tuple(uuid for text, uuid in said.items() if "decided" in text)
@@ -311,7 +312,8 @@ async def test_a_decision_tells_what_has_corrected_it_since(
         project=owner.project,
     )
     async with agent:
-        found = await impact_with_decisions(await agent.open(), repository.root)
+        services = await agent.open()
+        found = await impact_with_decisions(services.stores, services.place, repository.root)
     told = {each.decision: each.corrected for scope in found.scopes for each in scope.messages}
     assert told.keys() == {note, "note: report prints all accounts", update}
     assert {text for text, corrected in told.items() if corrected is not None} == {note}

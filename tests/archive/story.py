@@ -49,7 +49,7 @@ def project(root: Path) -> Path:
 async def found(agent: AsyncConversationAgent, conversation: AsyncConversation) -> None:
     """Something that an analysis has found in a conversation."""
     services = await agent.open()
-    store = InsightStore(services.graph, services.owner)
+    store = InsightStore(services.stores.graph, services.place.owner)
     claimed = await store.claim(conversation.uuid, "key")
     assert claimed.lease is not None
     data = {"mood": UNICODE, "score": 1e-05, "none": None}

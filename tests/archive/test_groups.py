@@ -281,7 +281,7 @@ async def test_new_ones_whose_begin_had_no_answer(
             await agent.import_conversations(found)
         monkeypatch.setattr(GraphClient, "write", write)
         if late:
-            await agent._services.graph.write("begin_new_restore", **begun)
+            await agent._services.stores.graph.write("begin_new_restore", **begun)
         assert graph.run("MATCH (c:Conversation {project: $project}) RETURN count(c) AS n") == [{"n": 12}]
         found.seek(0)
         report = await agent.import_conversations(found)

@@ -190,7 +190,7 @@ async def test_other_first_questions_stay_one_family_without_their_parent(
         rows = cypher("MATCH (n {project: $project}) RETURN properties(n) AS p", project=owner.project)
         assert not [row for row in rows if any(word in str(row) for word in ("secret", "nobody", "one q1"))]
         # It is no work that is left, and an archive has it too.
-        store = (await agent.open()).conversations
+        store = (await agent.open()).stores.conversations
         assert await store.sweep() == 0
         await agent.export_all(tmp_path / "all")
         for each in (leaf, other):

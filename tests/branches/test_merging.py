@@ -123,7 +123,7 @@ async def test_of_two_that_are_merged_the_one_that_went_meanwhile_is_named(make_
         await talk(trunk, "q1")
         branch = await trunk.branch()
         await talk(branch, "q2")
-        store = BranchStore((await agent.open()).graph, Owner.of(agent.user_id, agent.project))
+        store = BranchStore((await agent.open()).stores.graph, Owner.of(agent.user_id, agent.project))
         merge = Merge(branch.uuid, fork_seq=2, to_seq=4)
         gone = (trunk, branch)[deleted]
         await gone.delete()

@@ -69,10 +69,16 @@ async def family(either_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> As
         await agent.drain()
         await parent.delete()
         services = await agent.open()
-        await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
-        assert services.searches is not None
+        await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        assert services.stores.searches is not None
         yield Family(
-            agent, short, long, shared, ReferenceStore(services.graph, services.owner), services.searches, parent.uuid
+            agent,
+            short,
+            long,
+            shared,
+            ReferenceStore(services.stores.graph, services.place.owner),
+            services.stores.searches,
+            parent.uuid,
         )
 
 
@@ -86,7 +92,7 @@ async def _found(family: Family, query: str, **filters: object) -> dict[str, str
 async def _by_list(family: Family, query: str, filters: Filters = EVERYTHING) -> list[set[int]]:
     """The seqs of the deleted conversation in each of the two lists of candidates."""
     words = await family.searches.by_words(["quokka", "axolotl", "secret"], conversation_id=None, filters=filters)
-    vector = await question_vector(await family.agent.open(), query, stored=True)
+    vector = await question_vector((await family.agent.open()).models.embedder, query, stored=True)
     near = await family.searches.by_meaning(vector, conversation_id=None, filters=filters)
     return [{hit.seq for hit in hits.items if hit.conversation_id == family.parent} for hits in (words, near)]
 
@@ -163,15 +169,15 @@ async def test_a_shared_message_is_tied_to_code(family: Family) -> None:
 async def test_what_a_tool_gave_in_a_shared_turn_is_read_whole(family: Family) -> None:
     services = await family.agent.open()
     call = family.shared[3] + "0"
-    await services.graph.run_schema(
+    await services.stores.graph.run_schema(
         "MATCH (m:Message {uuid: $message}) CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: $call, message_id: m.uuid, "
         "index: 0, tool_name: 'look', arguments: '{}', success: true, timestamp: datetime()})"
         "-[:PRODUCED_RESULT]->(:ToolResult {uuid: $call, success: true, result: 'seen', timestamp: datetime()})",
         message=family.shared[3],
         call=call,
     )
-    found = await services.messages.tool_result(call)
+    found = await services.stores.messages.tool_result(call)
     assert found is not None
     assert found.result == "seen"
     await family.long.delete()
-    assert await services.messages.tool_result(call) is None
+    assert await services.stores.messages.tool_result(call) is None

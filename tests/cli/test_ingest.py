@@ -191,7 +191,7 @@ async def test_a_read_that_takes_long_says_so_where_no_spinner_does(
     monkeypatch.setattr(reading, "PATIENCE", 0.01)
     place = locate(Settings(project=tmp_path))
     spinner = Spinner(Terminal(rendered=False, progress=False, color=False))
-    await reading.read_code(cast(Any, Slow()), place, spinner, quiet=quiet)
+    await reading.read_code(cast("Any", Slow()), place, spinner, quiet=quiet)
     said = " ".join(capsys.readouterr().err.split())
     assert said.startswith(told)
     assert bool(said) is bool(told)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from ragforge_memory import events
-from ragforge_memory.cli.chat import Talk
 from ragforge_memory.cli.commands import run_command
 from ragforge_memory.cli.main import _show
 from ragforge_memory.cli.render import TurnView, one_line, tool_line
+from ragforge_memory.cli.talk import Talk
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.errors import ModelError
 from ragforge_memory.models.conversation import AssistantResponse

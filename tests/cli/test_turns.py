@@ -12,8 +12,8 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.api.conversation import AsyncConversation
-from ragforge_memory.cli.chat import Talk
 from ragforge_memory.cli.interrupts import Interrupts
+from ragforge_memory.cli.talk import Talk
 from ragforge_memory.cli.terminal import Spinner, Terminal
 from ragforge_memory.cli.turns import run_turn
 from ragforge_memory.errors import TurnCancelled

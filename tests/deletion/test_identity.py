@@ -100,7 +100,7 @@ async def _do(agent: AsyncConversationAgent, living: list[str], what: str, which
     uuid = living[which % len(living)]
     if what == "say":
         said = NewMessage(uuid=uuid4().hex, role="user", content=text, metadata={"value": value})
-        await services.messages.complete_turn(uuid, Answer(said), timeout=60)
+        await services.stores.messages.complete_turn(uuid, Answer(said), timeout=60)
     elif what == "call":
         answer = NewMessage(
             uuid=uuid4().hex, role="assistant", content=text, reasoning=text, usage=Usage(), model="a:b"
@@ -114,7 +114,7 @@ async def _do(agent: AsyncConversationAgent, living: list[str], what: str, which
             result=value,
             timestamp="2026-01-02T03:04:05.678901Z",  # type: ignore[arg-type]  # pydantic reads it
         )
-        await services.messages.complete_turn(uuid, Answer(answer, (call,)), timeout=60)
+        await services.stores.messages.complete_turn(uuid, Answer(answer, (call,)), timeout=60)
     elif what == "branch":
         living.append((await (await agent.load_conversation(uuid)).branch(title=text.strip() or "b")).uuid)
     else:

@@ -141,13 +141,13 @@ async def test_no_file_and_no_log_has_its_words(
         conversation = await agent.create_conversation(SECRET)
         # A turn elsewhere is open meanwhile, so that the ended turn's lines stay in the journal.
         turn = _open_turn(services, other.uuid)
-        services.journal.begin(turn)
+        services.background.journal.begin(turn)
         await conversation.send_message(f"What of the {SECRET}?")
         assert _files_with(home, SECRET)
         await conversation.delete()
         assert _files_with(home, SECRET) == []
         assert [each.message_id for each in _turns(home)] == [turn.message_id]
-        services.journal.end(turn.message_id)
+        services.background.journal.end(turn.message_id)
         await other.send_message("And that?")
     assert _files_with(home, SECRET) == []
     assert SECRET not in caplog.text
@@ -174,9 +174,9 @@ async def test_a_dead_process_has_left_lines_of_it(make_agent: MakeAgent, home: 
 
 def _open_turn(services: Any, conversation_id: str, *, graph: str | None = None) -> Any:
     return JournalTurn(
-        graph=graph or services.graph_name,
-        user_id=services.owner.user_id,
-        project=services.owner.project,
+        graph=graph or services.stores.graph_name,
+        user_id=services.place.owner.user_id,
+        project=services.place.owner.project,
         conversation_id=conversation_id,
         user_message_id=uuid4().hex,
         message_id=uuid4().hex,
@@ -195,7 +195,7 @@ async def test_what_was_set_aside_of_it_goes_too(make_agent: MakeAgent, home: Pa
         other = await agent.create_conversation("Other")
         folder = home / "journal"
         left = JournalFile(folder / "1-dead.jsonl")
-        for journal in (services.journal, left):
+        for journal in (services.background.journal, left):
             for uuid, content in ((conversation.uuid, SECRET), (other.uuid, "another's")):
                 turn = _open_turn(services, uuid)
                 journal.begin(turn)

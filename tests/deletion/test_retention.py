@@ -61,10 +61,10 @@ async def test_what_is_in_use_stays(make_agent: MakeAgent, cypher: Cypher) -> No
         services = await agent.open()
         handle = await agent.load_conversation(held)
         question = NewMessage(uuid=uuid4().hex, role="user", content="Still there?")
-        await services.messages.append(asked, question)
+        await services.stores.messages.append(asked, question)
         cypher(AGED, u=asked, days=50)
         said = NewMessage(uuid=uuid4().hex, role="assistant", content="Shared.")
-        await services.messages.append(branched, said)
+        await services.stores.messages.append(branched, said)
         branch = await (await agent.load_conversation(branched)).branch(title="Branch")
         cypher(AGED, u=branched, days=50)
         assert [info.uuid for info in await agent.delete_expired_conversations(older_than_days=1)] == [branched]
@@ -80,10 +80,10 @@ async def test_one_that_was_written_to_meanwhile_stays(make_agent: MakeAgent, cy
     async with make_agent() as agent:
         [uuid] = await _talks(agent, cypher, 50)
         services = await agent.open()
-        store = RetentionStore(services.graph, services.owner)
+        store = RetentionStore(services.stores.graph, services.place.owner)
         [found] = await store.expired(age=86_400, keep=None, open_here=(), limit=10)
         said = NewMessage(uuid=uuid4().hex, role="assistant", content="Here again.")
-        await services.messages.append(uuid, said)
+        await services.stores.messages.append(uuid, said)
         cypher(AGED, u=uuid, days=49)
         assert not await store.begin(found)
         assert await _there(agent) == {uuid}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig, events, tool
-from ragforge_memory.agent.upkeep.vectors import Background, WaitingNodes, text_vectors
+from ragforge_memory.agent.upkeep.vectors import VectorTask, WaitingNodes, text_vectors
 from ragforge_memory.agent.upkeep.work import BackgroundWork
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.messages import MessageStore
@@ -99,10 +99,14 @@ async def main() -> None:
         project=SETTINGS["project"],
     )
     services = await agent.open()
-    messages = MarkedMessages(services.graph, services.owner)
-    space = await open_space(services.graph, services.owner.project, "hashing:hashing", 64)
-    background = BackgroundWork(Background(embedder, [WaitingNodes("messages", messages, text_vectors, space)]))
-    agent._services = replace(services, messages=messages, background=background)
+    messages = MarkedMessages(services.stores.graph, services.place.owner)
+    space = await open_space(services.stores.graph, services.place.owner.project, "hashing:hashing", 64)
+    background = BackgroundWork(VectorTask(embedder, [WaitingNodes("messages", messages, text_vectors, space)]))
+    agent._services = replace(
+        services,
+        stores=replace(services.stores, messages=messages),
+        background=replace(services.background, work=background),
+    )
     conversation = await agent.load_conversation(SETTINGS["conversation"])
     number = 0
     while True:

@@ -233,13 +233,13 @@ async def test_a_turn_is_two_writes_and_a_read(
         sent: list[str] = []
         services = await agent.open()
         for method in ("read", "write", "autocommit"):
-            run = getattr(services.graph, method)
+            run = getattr(services.stores.graph, method)
 
             async def named(name: str, /, *, _run: Any = run, _method: str = method, **parameters: Any) -> Any:
                 sent.append(f"{_method} {name}")
                 return await _run(name, **parameters)
 
-            monkeypatch.setattr(services.graph, method, named)
+            monkeypatch.setattr(services.stores.graph, method, named)
         statements.clear()
         await conversation.send_message("And now?")
         assert len(statements) == 3

@@ -116,7 +116,7 @@ async def test_a_turn_reads_whole_what_came_since_the_turn_before(
         await conversation.send_message("And in the second?")
         await (await elsewhere.load_conversation(conversation.uuid)).send_message("And in the third?")
         rows: list[dict[str, Any]] = []
-        graph = (await agent.open()).graph
+        graph = (await agent.open()).stores.graph
         read = graph.read
 
         async def seen(name: str, /, **parameters: Any) -> Any:

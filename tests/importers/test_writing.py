@@ -237,7 +237,7 @@ async def test_a_long_one_is_seen_when_it_is_whole(
             try:
                 await written.wait()
                 services = await other.open()
-                known = await services.messages.known([records[0]["uuid"]])
+                known = await services.stores.messages.known([records[0]["uuid"]])
                 [hidden] = known.values()
                 assert len(await other.list_conversations()) == 0
                 assert await other.search_messages("walrus") == []
@@ -245,7 +245,7 @@ async def test_a_long_one_is_seen_when_it_is_whole(
                 with pytest.raises(LookupError):
                     await other.load_conversation(hidden)
                 # An import that runs is no rest of a crash.
-                assert await services.conversations.sweep() == 0  # type: ignore[union-attr]  # memory is on
+                assert await services.stores.conversations.sweep() == 0  # type: ignore[union-attr]  # memory is on
             finally:
                 gate.opened.set()
         [info] = await other.list_conversations()
@@ -347,7 +347,7 @@ async def test_an_import_that_was_given_up_writes_no_more(make_agent: MakeAgent,
                     **names,
                 )
                 services = await other.open()
-                assert await services.conversations.sweep() == 1  # type: ignore[union-attr]  # memory is on
+                assert await services.stores.conversations.sweep() == 1  # type: ignore[union-attr]  # memory is on
             finally:
                 gate.opened.set()
         assert failed

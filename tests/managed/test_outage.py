@@ -56,5 +56,5 @@ async def test_ten_turns(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                     await go_on()
             assert story.degraded()[:4] == [4, 5, 6, 7]
             async with asyncio.timeout(120):
-                await (await agent.open()).outage.over()
+                await (await agent.open()).background.outage.over()
             assert story.faults(await conversation.get_history()) == []

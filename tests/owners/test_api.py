@@ -150,7 +150,7 @@ async def _streamed(conversation: AsyncConversation) -> None:
 
 async def test_search_finds_ones_own_alone(two: Two) -> None:
     services = await two.mine.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     mine, theirs = two.my_conversation.uuid, two.their_conversation.uuid
     found = await two.mine.search_messages(two.word, limit=100)
     assert {each.conversation_id for each in found} == {mine}
@@ -166,7 +166,7 @@ async def test_search_finds_ones_own_alone(two: Two) -> None:
 
 async def test_the_search_tool_finds_ones_own_alone(two: Two, agent_of: MakeAgent) -> None:
     services = await two.mine.open()
-    await services.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
     asks = ToolRequest("c", "search_conversation", {"query": two.word, "limit": 30})
     async with agent_of(two.mine.user_id, two.mine.project, [asks], "Well.", tools=CODE_SEARCH_TOOLS) as agent:
         conversation = await agent.create_conversation()

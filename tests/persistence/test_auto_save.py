@@ -216,7 +216,7 @@ async def test_turns_while_neo4j_is_away_stay_in_memory_too(
         begun_then = await agent.create_conversation()
         await begun_then.send_message("r1")
         await proxy.recover()
-        await (await agent.open()).outage.over()
+        await (await agent.open()).background.outage.over()
         assert [each.content for each in await saved.get_history()] == ["q1", "a1", "q2", "a2", "q3", "a3"]
         async with keeping(kind) as other:
             stored = await other.load_conversation(saved.uuid)

@@ -91,7 +91,7 @@ async def test_what_was_said_comes_back_whole(kind: str, keeping: Keeping, graph
         with pytest.raises(InvalidInput, match="not valid text"):
             await conversation.get_history(before_message_id="\ud800")
         services = await agent.open()
-        assert await services.messages.tool_result(call.uuid) == call
+        assert await services.stores.messages.tool_result(call.uuid) == call
         [row] = graph.run("MATCH (c:Conversation {uuid: $uuid}) RETURN c.file_path AS path", uuid=made.uuid)
         assert row["path"] == (f"conversations/{made.uuid}.jsonl" if kind == "files" else None)
         assert conversation.info.file_path == row["path"]

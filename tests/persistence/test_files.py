@@ -213,7 +213,7 @@ async def test_it_is_taken_up_before_the_next_message_too(keeping: Keeping, grap
     async with keeping("files", "eight") as agent:
         services = await agent.open()
         [row] = await GraphClient.read(
-            services.graph, "get_conversation", uuid=conversation.uuid, **services.owner.parameters
+            services.stores.graph, "get_conversation", uuid=conversation.uuid, **services.place.owner.parameters
         )
         assert row["conversation"]["message_count"] == 1
         same = AsyncConversation(agent, conversation.info)
@@ -281,7 +281,7 @@ async def test_a_deleted_conversation_gets_no_file_again_from_who_is_killed(
         services = await agent.open()
         new = NewMessage(uuid="1" * 32, role="user", content="q2")
         with pytest.raises(ConversationNotFound):
-            await services.messages.append(conversation.uuid, new, title=None, recover=False)
+            await services.stores.messages.append(conversation.uuid, new, title=None, recover=False)
         assert not _file(tmp_path, conversation).exists()
 
 
@@ -305,7 +305,7 @@ async def test_a_lock_that_nobody_gives_back_is_told(keeping: Keeping) -> None:
     async with keeping("files", *ANSWER) as agent:
         conversation = await _asked(agent)
         services = await agent.open()
-        texts: Any = services.graph._texts  # type: ignore[attr-defined]
+        texts: Any = services.stores.graph._texts  # type: ignore[attr-defined]
         other = type(texts)(texts.path.parent, "conversations")
         async with texts.held([conversation.uuid]):
             with pytest.raises(GraphTimeout, match="lock"):
@@ -320,13 +320,13 @@ async def test_a_turn_does_not_wait_long_for_a_lock_that_somebody_keeps(
         conversation = await agent.create_conversation()
         await conversation.send_message("q1")
         services = await agent.open()
-        texts: Any = services.graph._texts  # type: ignore[attr-defined]
+        texts: Any = services.stores.graph._texts  # type: ignore[attr-defined]
         async with type(texts)(texts.path.parent, "conversations").held([conversation.uuid]):
             with monkeypatch.context() as brief:
                 brief.setattr(filed_client, "TURN_LOCK_SECONDS", 0.2)
                 async with asyncio.timeout(60):
                     assert (await conversation.send_message("q2")).degraded == ("graph",)
-        await services.outage.over()
+        await services.background.outage.over()
         assert (await conversation.send_message("q3")).degraded == ()
         assert [each.content for each in await conversation.get_history()] == ["q1", "a1", "q2", "a2", "q3", "a3"]
 
@@ -348,7 +348,7 @@ async def test_a_full_disk_under_the_files_fails_no_turn_and_loses_nothing(
         full = True
         assert (await conversation.send_message("q2")).degraded == ("graph",)
         full = False
-        await (await agent.open()).outage.over()
+        await (await agent.open()).background.outage.over()
         assert (await conversation.send_message("q3")).degraded == ()
         history = await conversation.get_history()
         assert [each.content for each in history] == ["q1", "a1", "q2", "a2", "q3", "a3"]

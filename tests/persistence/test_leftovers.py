@@ -116,7 +116,7 @@ async def test_what_an_import_could_not_undo_is_swept_later(
                 await agent.import_conversation(IMPORTED)
         [left] = _with_secret(tmp_path)
         services = await _services(agent)
-        await services.conversations.sweep()
+        await services.stores.conversations.sweep()
         assert _with_secret(tmp_path) == [left]
         _older(tmp_path, 3_700)
         # Another database's are not this one's business.
@@ -125,7 +125,7 @@ async def test_what_an_import_could_not_undo_is_swept_later(
         foreign.file(others).append([{"uuid": "m", "content": "elsewhere"}])
         foreign.begun.write("another database", [others])
         _older(tmp_path, 3_700)
-        await services.conversations.sweep()
+        await services.stores.conversations.sweep()
         assert _with_secret(tmp_path) == []
         assert foreign.file(others).exists()
         assert len(await kept.get_history()) == 2
@@ -135,9 +135,9 @@ async def test_what_another_owner_has_is_never_swept(keeping: Keeping, tmp_path:
     async with keeping("files", "one") as theirs, keeping("files", user_id="another") as agent:
         conversation = await theirs.import_conversation(IMPORTED)
         services = await _services(agent)
-        TextDirectory(tmp_path, "conversations").begun.write(services.graph_birth, [conversation.uuid])
+        TextDirectory(tmp_path, "conversations").begun.write(services.stores.graph_birth, [conversation.uuid])
         _older(tmp_path, 3_700)
-        await services.conversations.sweep()
+        await services.stores.conversations.sweep()
         assert len(await conversation.get_history()) == 2
         assert list((tmp_path / "conversations" / ".begun").iterdir()) == []
 
@@ -157,14 +157,14 @@ async def test_who_has_not_the_file_does_not_delete(
     async with keeping(kind, root=elsewhere) as agent:
         services = await _services(agent)
         with pytest.raises(ConversationFileError, match=f"conversations/{conversation.uuid}.jsonl"):
-            await services.conversations.delete(conversation.uuid)
+            await services.stores.conversations.delete(conversation.uuid)
         assert await agent.expired_conversations(keep=0) == []
         assert await agent.delete_expired_conversations(keep=0) == []
         assert caplog.text.count("retention leaves 1 conversations") == 1
         # A delete that was cut off waits too.
         graph.run("MATCH (c:Conversation {uuid: $uuid}) SET c.status = 'deleting'", uuid=conversation.uuid)
-        await services.conversations.sweep()
-        await services.conversations.sweep()
+        await services.stores.conversations.sweep()
+        await services.stores.conversations.sweep()
         assert caplog.text.count("deletes wait") == 1
     assert len(_with_secret(tmp_path)) == 1
     async with keeping("files") as agent:

@@ -187,7 +187,7 @@ async def _lost_in_a_turn(agent: AsyncConversationAgent, lost: AsyncConversation
     text = file.read_bytes()
     file.unlink()
     assert (await lost.send_message("and the windows?")).degraded == ("graph",)
-    assert not (await agent.open()).graph.breaker.is_open
+    assert not (await agent.open()).stores.graph.breaker.is_open
     return file, text
 
 
@@ -217,7 +217,7 @@ async def test_what_waits_is_stored_when_the_file_is_back(
         file, text = await _lost_in_a_turn(agent, lost, tmp_path)
         file.write_bytes(text)
         with anyio.fail_after(60):
-            await (await agent.open()).outage.over()
+            await (await agent.open()).background.outage.over()
         assert (await lost.send_message("and the roof?")).degraded == ()
         history = await lost.get_history()
     assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]

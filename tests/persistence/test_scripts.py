@@ -110,7 +110,7 @@ async def test_words_are_found_at_once_and_later(
         begun = await agent.create_conversation()
         for text in texts:
             said = NewMessage(uuid=uuid4().hex, role="user", content=text)
-            await (await agent.open()).messages.append(begun.uuid, said)
+            await (await agent.open()).stores.messages.append(begun.uuid, said)
         for at_once in (True, False):
             for query, places in ASKED[texts].items():
                 for conversation in (imported, begun):

@@ -94,10 +94,10 @@ def keeping(searching: Searching, cypher: Callable[..., Any], owner: Owner) -> A
     async def open_both(*steps: str, least: int = 50, most_bytes: int = 10**9, **options: Any) -> Any:
         async with searching(*steps, **options) as agent:
             services = await agent.open()
-            space = await find_space(services.graph, owner.project)
+            space = await find_space(services.stores.graph, owner.project)
             assert space is not None
-            kept = KeptVectors(services.graph, owner, least=least, most_bytes=most_bytes)
-            searches = Searches(SearchStore(services.graph, owner, space, kept), kept, cypher, space.property)
+            kept = KeptVectors(services.stores.graph, owner, least=least, most_bytes=most_bytes)
+            searches = Searches(SearchStore(services.stores.graph, owner, space, kept), kept, cypher, space.property)
             yield agent, searches
             await searches.store.aclose()
 
@@ -322,10 +322,10 @@ async def test_vectors_that_move_are_copied_anew(keeping: Any, searching: Search
         old = searches.store.space
         await agent.reembed(HashingEmbedder(64, model="another"))
         services = await agent.open()
-        new = await find_space(services.graph, services.owner.project)
+        new = await find_space(services.stores.graph, services.place.owner.project)
         assert new is not None
         assert new != old
-        store = SearchStore(services.graph, services.owner, new, searches.kept)
+        store = SearchStore(services.stores.graph, services.place.owner, new, searches.kept)
         vector = await HashingEmbedder(64, model="another").embed_query("topic 13")
         assert searches.kept.of(new, talk.uuid).tops == {}
         before = await store.by_meaning(vector, conversation_id=talk.uuid, filters=EVERYTHING)
@@ -339,9 +339,9 @@ async def test_an_older_server_is_asked_for_everything(searching: Searching, old
     async with searching(config=old_neo4j_config) as agent:
         talk = await imported(agent, 60)
         services = await agent.open()
-        space = await find_space(services.graph, services.owner.project)
-        kept = KeptVectors(services.graph, services.owner, least=50)
-        store = SearchStore(services.graph, services.owner, space, kept)
+        space = await find_space(services.stores.graph, services.place.owner.project)
+        kept = KeptVectors(services.stores.graph, services.place.owner, least=50)
+        store = SearchStore(services.stores.graph, services.place.owner, space, kept)
         vector = await HashingEmbedder(64).embed_query("topic 13")
         for _ in range(2):
             assert len((await store.by_meaning(vector, conversation_id=talk.uuid, filters=EVERYTHING)).items) == 60
@@ -354,9 +354,9 @@ async def test_an_agent_closes_while_a_copy_is_made(searching: Searching, monkey
     async with searching() as agent:
         talk = await imported(agent, 120)
         services = await agent.open()
-        assert services.searches is not None
-        kept = KeptVectors(services.graph, services.owner, least=50)
-        monkeypatch.setattr(services.searches, "_kept", kept)
+        assert services.stores.searches is not None
+        kept = KeptVectors(services.stores.graph, services.place.owner, least=50)
+        monkeypatch.setattr(services.stores.searches, "_kept", kept)
         monkeypatch.setattr(kept, "_copy", lambda wanted: asyncio.Event().wait())
         assert await talk.search_history("topic 13")
         assert kept._task is not None

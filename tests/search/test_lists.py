@@ -33,13 +33,13 @@ async def test_recall_against_an_exact_scan(searching: Searching, cypher: Callab
         ]
         await agent.drain()
         services = await agent.open()
-        assert services.searches is not None
-        assert services.embedder is not None
-        space = await find_space(services.graph, services.owner.project)
+        assert services.stores.searches is not None
+        assert services.models.embedder is not None
+        space = await find_space(services.stores.graph, services.place.owner.project)
         assert space is not None
         for question in ("topic 13", "note 7", "note on topic 40"):
-            vector = await services.embedder.embed_query(question)
-            near = await services.searches.by_meaning(vector, conversation_id=made[1].uuid, filters=EVERYTHING)
+            vector = await services.models.embedder.embed_query(question)
+            near = await services.stores.searches.by_meaning(vector, conversation_id=made[1].uuid, filters=EVERYTHING)
             exact = cypher(
                 "MATCH (m:Message {conversation_id: $id}) "
                 f"RETURN vector.similarity.cosine(m.{space.property}, $v) AS s ORDER BY s DESC LIMIT 10",

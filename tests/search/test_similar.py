@@ -54,7 +54,7 @@ async def test_parts_that_have_little_to_do_with_each_other_make_nothing_likelie
     async with searching(config=either_config) as agent:
         talks = [await agent.import_conversation([{"role": "user", "content": asked}]) for asked, _ in TALKS[:2]]
         assert await agent.drain() == {}
-        similar = (await agent.open()).similar
+        similar = (await agent.open()).stores.similar
         assert similar is not None
         assert similar.space is not None
         asked, across, both = ([0.0] * similar.space.dimension for _ in range(3))
@@ -120,13 +120,13 @@ async def test_a_change_meanwhile_keeps_it_waiting(searching: Searching, cypher:
         conversation = await agent.import_conversation([{"role": "user", "content": TALKS[0][0]}])
         await agent.drain()
         services = await agent.open()
-        assert services.similar is not None
-        assert services.similar.space is not None
+        assert services.stores.similar is not None
+        assert services.stores.similar.space is not None
         cypher("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingEmbedding", uuid=conversation.uuid)
-        [topic] = await services.similar.pending(10)
+        [topic] = await services.stores.similar.pending(10)
         cypher("MATCH (c:Conversation {uuid: $uuid}) SET c.title = 'Another title'", uuid=conversation.uuid)
-        assert await services.similar.store(services.similar.space, [(topic, [1.0] * 64)]) == 0
-        assert await services.similar.count_pending() == 1
+        assert await services.stores.similar.store(services.stores.similar.space, [(topic, [1.0] * 64)]) == 0
+        assert await services.stores.similar.count_pending() == 1
 
 
 async def test_words_alone_do_as_well(searching: Searching, cypher: Cypher, caplog: pytest.LogCaptureFixture) -> None:

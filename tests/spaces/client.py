@@ -60,8 +60,8 @@ async def search() -> None:
         while await asyncio.to_thread(sys.stdin.readline):
             found = await opened.search_messages("a note on lighthouses")
             services = await opened.open()
-            assert services.embedder is not None
-            say(services.embedder.model, *found.answered)
+            assert services.models.embedder is not None
+            say(services.models.embedder.model, *found.answered)
 
 
 asyncio.run({"move": move, "search": search}[GIVEN["does"]]())

@@ -112,7 +112,7 @@ async def test_moves_while_it_is_searched_and_written(
         searching = [asyncio.create_task(search(agent)) for agent in (mover, other)]
         moving = asyncio.create_task(mover.reembed(embedder, progress=lambda *step: steps.append(step)))
         await embedder.begun.wait()
-        state = await ReembeddingStore((await mover.open()).graph, owner.project).state()
+        state = await ReembeddingStore((await mover.open()).stores.graph, owner.project).state()
         assert (state.model, state.total, state.left, state.running) == (
             f"hashing:{own_models.new}",
             ALL + 8,
@@ -241,7 +241,7 @@ async def test_vectors_that_come_late_wait_for_the_new_model(
         [uuid] = [message.uuid for message in await conversation.get_history(limit=1)]
         new = await _space(either_config, owner.project)
         plain("MATCH (m:Message {uuid: $uuid}) SET m:PendingEmbedding REMOVE m[$name]", uuid=uuid, name=new.property)
-        store = MessageStore((await agent.open()).graph, owner)
+        store = MessageStore((await agent.open()).stores.graph, owner)
         with pytest.raises(SpaceMoved):
             await store.store_embeddings(old, {uuid: [1.0] * OLD})
         with pytest.raises(EmbeddingMismatch):

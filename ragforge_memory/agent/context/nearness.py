@@ -15,7 +15,8 @@ from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.models import Models
+    from ragforge_memory.agent.stores import Stores
     from ragforge_memory.graph.receipts import TurnContext
 
 log = logging.getLogger(__name__)
@@ -25,30 +26,35 @@ class Near:
     """A search by meaning that runs while read 1 does.
 
     Args:
-        services: what is open.
+        stores: of what was said.
+        models: what embeds the question.
         conversation_id: whose lineage is searched.
         question: what is asked.
         floor: what is newer is in the prompt anyway; nothing is searched where nothing is older.
         limit: messages at most.
+        deadline_ms: nobody waits for longer.
         failed: told where the embedder fails, which may be after the deadline.
     """
 
     def __init__(
         self,
-        services: Services,
+        stores: Stores,
+        models: Models,
         conversation_id: str,
         question: str,
         *,
         floor: int,
         limit: int,
+        deadline_ms: int,
         failed: Callable[[EmbeddingError], None],
     ) -> None:
         self._task: asyncio.Task[list[ScoredMessage]] | None = None
-        self._until = asyncio.get_running_loop().time() + services.config.memory.recall.deadline_ms / 1_000
-        searches = services.searches
-        if floor > 0 and services.searches_meaning and searches is not None and searches.has_vectors:
+        self._until = asyncio.get_running_loop().time() + deadline_ms / 1_000
+        searches = stores.searches
+        if floor > 0 and models.searches_meaning and searches is not None and searches.has_vectors:
             self._task = asyncio.create_task(
-                _found(services, conversation_id, question, floor, limit, failed), name="ragforge-nearness"
+                _found(stores, models, conversation_id, question, floor, limit, failed),
+                name="ragforge-nearness",
             )
 
     async def found(self) -> list[ScoredMessage]:
@@ -86,7 +92,8 @@ def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) ->
 
 
 async def _found(
-    services: Services,
+    stores: Stores,
+    models: Models,
     conversation_id: str,
     question: str,
     floor: int,
@@ -94,7 +101,7 @@ async def _found(
     failed: Callable[[EmbeddingError], None],
 ) -> list[ScoredMessage]:
     """The nearest older messages."""
-    embedder, searches = services.embedder, services.searches
+    embedder, searches = models.embedder, stores.searches
     assert embedder is not None
     assert searches is not None
 
@@ -121,7 +128,7 @@ async def _found(
             score=cosine,
             conversation_id=message.conversation_id,
             matched_by=(MEANING,),
-            similarity=similarity_to(services, question, (message.content,), cosine),
+            similarity=similarity_to(embedder, question, (message.content,), cosine),
         )
         for message, cosine in near
         if message.content.strip()

@@ -22,7 +22,9 @@ from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, 
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.background import Background
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.stores import Stores
 
 # The most of a history that a snapshot brings.
 _HISTORY = 1_000
@@ -41,20 +43,21 @@ class _Rebuilt:
     notes: tuple[str, ...] = ()
 
 
-async def snapshot(services: Services, conversation_id: str, message_id: str) -> Snapshot:
+async def snapshot(stores: Stores, background: Background, conversation_id: str, message_id: str) -> Snapshot:
     """The conversation as it was at a message; see `Snapshot`.
 
     Raises:
         MessageNotFound: it is no message of this conversation's lineage.
         InvalidInput: memory is off, so nothing is kept.
     """
-    store = _store(services)
+    store = _store(stores)
     found = await store.answered(conversation_id, message_id)
     said = found.message
     history = await store.between(conversation_id, said.seq - _HISTORY - 1, said.seq)
     kept = found.receipt or {}
     summary = await _summary_then(
-        services,
+        stores,
+        background,
         conversation_id,
         # A branch may go on with a short summary while what it shares is summarised further.
         min(said.seq, kept.get("summary_seq") or said.seq),
@@ -79,14 +82,14 @@ async def snapshot(services: Services, conversation_id: str, message_id: str) ->
     )
 
 
-async def receipt(services: Services, conversation_id: str, message_id: str | None) -> ContextReceipt:
+async def receipt(stores: Stores, conversation_id: str, message_id: str | None) -> ContextReceipt:
     """What an answer was given; see `ContextReceipt`.
 
     Raises:
         MessageNotFound: there is no such message, or no answer yet.
         InvalidInput: memory is off, so nothing is kept.
     """
-    store = _store(services)
+    store = _store(stores)
     found = await store.answered(conversation_id, message_id)
     answer, kept = found.answer, found.receipt or {}
     items = [_item(row, answer) for row in found.used]
@@ -124,11 +127,11 @@ async def build_context(
     """The context that a caller's own prompt may use; see `AsyncConversation.build_context`."""
     recent: list[Message] = []
     if recent_messages and strategy != "relevant":
-        recent = await services.messages.history(conversation_id, limit=recent_messages)
-    info = await services.conversations.get(conversation_id)
+        recent = await services.stores.messages.history(conversation_id, limit=recent_messages)
+    info = await services.stores.conversations.get(conversation_id)
     found: list[ScoredMessage] = []
     if relevant_messages and strategy != "recent":
-        asked = query if query is not None else await _last_question(services, conversation_id, recent)
+        asked = query if query is not None else await _last_question(services.stores, conversation_id, recent)
         found = await _relevant(services, conversation_id, asked, relevant_messages, recent, own=query is None)
     summary = info.summary if include_summary else None
     context = assembled(recent, found, summary, strategy=strategy, max_tokens=max_tokens)
@@ -254,26 +257,28 @@ def _worth(item: ContextItem) -> tuple[int, int]:
     return (1, -(item.seq or 0)) if item.tier == "recent" else (2, item.rank)
 
 
-async def _summary_then(services: Services, conversation_id: str, seq: int, read_at: str, expected: str | None) -> str:
+async def _summary_then(
+    stores: Stores, background: Background, conversation_id: str, seq: int, read_at: str, expected: str | None
+) -> str:
     """The conversation's summary as it read at a time, from the summaries that were there.
 
     One that was being written just then has an earlier time and was not seen yet, or a later one and was seen: where
     the receipt's hash says so, the newest are left out, or a little later ones are taken. A conversation without any
     (another tool wrote its summary) is taken as it is now.
     """
-    info = await services.conversations.get(conversation_id)
+    info = await stores.conversations.get(conversation_id)
     known = info.summary or ""
-    if services.summaries is None:
+    if background.summaries is None:
         return known
     read, newest = datetime.fromisoformat(read_at), ""
-    async for text in _texts_back(services, conversation_id, seq, read):
+    async for text in _texts_back(background, conversation_id, seq, read):
         newest = newest or text
         if expected is None or text_hash(text) == expected:
-            return text or await _foreign(services, conversation_id, info.head_seq, known)
+            return text or await _foreign(background, conversation_id, info.head_seq, known)
     earliest = read
     for later in _SEEN_LATER:
         # Several may have come by then, and only the first were seen: one over those below it follows them at once.
-        async for text in _texts_back(services, conversation_id, seq, read + later, earliest):
+        async for text in _texts_back(background, conversation_id, seq, read + later, earliest):
             if text_hash(text) == expected:
                 return text
         earliest = read + later
@@ -281,12 +286,12 @@ async def _summary_then(services: Services, conversation_id: str, seq: int, read
 
 
 async def _texts_back(
-    services: Services, conversation_id: str, seq: int, latest: datetime, earliest: datetime | None = None
+    background: Background, conversation_id: str, seq: int, latest: datetime, earliest: datetime | None = None
 ) -> AsyncIterator[str]:
     """The summary as it read at a time, then without the newest of those that were there, and so on."""
-    assert services.summaries is not None
+    assert background.summaries is not None
     for _ in range(_UNSEEN):
-        cover = await services.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
+        cover = await background.summaries.store.cover(conversation_id, to_seq=seq, before=latest.isoformat())
         yield cover.text
         made = [part.created_at for part in (*cover.parts, *cover.on_demand)]
         times = [each for each in made if earliest is None or each > earliest]
@@ -295,19 +300,19 @@ async def _texts_back(
         latest = max(times) - timedelta(milliseconds=1)
 
 
-async def _foreign(services: Services, conversation_id: str, head_seq: int, known: str) -> str:
+async def _foreign(background: Background, conversation_id: str, head_seq: int, known: str) -> str:
     """The summary of a conversation that has no summaries of ours; nothing where they came later, or cover more."""
-    assert services.summaries is not None
-    return "" if (await services.summaries.store.cover(conversation_id, to_seq=head_seq)).text else known
+    assert background.summaries is not None
+    return "" if (await background.summaries.store.cover(conversation_id, to_seq=head_seq)).text else known
 
 
-async def _last_question(services: Services, conversation_id: str, recent: Sequence[Message]) -> str:
-    known = recent or await services.messages.history(conversation_id)
+async def _last_question(stores: Stores, conversation_id: str, recent: Sequence[Message]) -> str:
+    known = recent or await stores.messages.history(conversation_id)
     while known:
         for message in reversed(known):
             if message.role == "user":
                 return message.content
-        known = await services.messages.history(conversation_id, before=known[0].uuid)
+        known = await stores.messages.history(conversation_id, before=known[0].uuid)
     return ""
 
 
@@ -322,11 +327,11 @@ async def _relevant(
     known = {message.uuid for message in recent}
     found = await search(services, query, limit=limit + len(known) + 1, conversation_id=conversation_id)
     chosen = [one for one in found if one.message.uuid not in known and not (own and one.message.content == query)]
-    if services.receipts is None:
+    if services.stores.receipts is None:
         return chosen[:limit]
     # A search reads no tool calls.
     seqs = sorted(one.message.seq for one in chosen[:limit])
-    calls = {each.uuid: each.tool_calls for each in await services.receipts.at(conversation_id, seqs)}
+    calls = {each.uuid: each.tool_calls for each in await services.stores.receipts.at(conversation_id, seqs)}
     return [
         one.model_copy(update={"message": one.message.model_copy(update={"tool_calls": calls[one.message.uuid]})})
         for one in chosen[:limit]
@@ -334,7 +339,7 @@ async def _relevant(
     ]
 
 
-def _store(services: Services) -> ReceiptStore:
-    if services.receipts is None:
+def _store(stores: Stores) -> ReceiptStore:
+    if stores.receipts is None:
         raise memory_is_off("no receipts are kept")
-    return services.receipts
+    return stores.receipts

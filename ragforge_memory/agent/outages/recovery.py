@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.stores import Stores
 from ragforge_memory.errors import (
     ConversationFileError,
     GraphBusy,
@@ -43,16 +44,16 @@ async def fold_orphans(services: Services) -> int:
     neither is marked unanswered. Turns of another database are left for whoever opens that.
     """
     folded = 0
-    for path in await asyncio.to_thread(services.journal.others):
+    for path in await asyncio.to_thread(services.background.journal.others):
         try:
-            with services.journal.claimed(path) as file:
+            with services.background.journal.claimed(path) as file:
                 if file is None:
                     continue
                 replay = _Replay(services, file)
-                for creation in [each for each in file.held.creations.values() if _is_ours(services, each)]:
+                for creation in [each for each in file.held.creations.values() if _is_ours(services.stores, each)]:
                     await replay.creation(creation)
                 held_up: set[str] = set()
-                for turn in [each for each in file.held.turns.values() if _is_ours(services, each)]:
+                for turn in [each for each in file.held.turns.values() if _is_ours(services.stores, each)]:
                     if turn.conversation_id in held_up:
                         continue
                     try:
@@ -81,14 +82,14 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
         GraphUnavailable: the graph is still away; what is not stored still waits.
         ConversationFileError: the one conversation's file cannot be written; likewise.
     """
-    outage = services.outage
-    if not services.journal.waiting(conversation_id):
+    outage = services.background.outage
+    if not services.background.journal.waiting(conversation_id):
         outage.stored(conversation_id)
         return
     passed: set[str] = set()
     async with outage.replaying:
-        replay = _Replay(services, services.journal)
-        while waiting := services.journal.waiting(conversation_id, besides=passed):
+        replay = _Replay(services, services.background.journal)
+        while waiting := services.background.journal.waiting(conversation_id, besides=passed):
             for creation in waiting.creations.values():
                 try:
                     await replay.creation(creation)
@@ -113,7 +114,7 @@ async def replay_own(services: Services, conversation_id: str | None = None) -> 
         outage.stored(conversation_id, besides=passed)
     if conversation_id is not None:
         outage.soon()
-    services.background.wake(due=True)
+    services.background.work.wake(due=True)
 
 
 def question_journalled(question: NewMessage, title: str | None) -> dict[str, Any]:
@@ -164,7 +165,7 @@ class _Replay:
 
     async def creation(self, creation: JournalCreation) -> None:
         """Makes a conversation that was begun while the graph was away."""
-        store = ConversationStore(self._services.graph, Owner(creation.user_id, creation.project))
+        store = ConversationStore(self._services.stores.graph, Owner(creation.user_id, creation.project))
         with self._aside(creation):
             await store.create(
                 uuid=creation.conversation_id,
@@ -180,10 +181,10 @@ class _Replay:
         """Stores what is complete of a turn; ``ended``: and says what became of one that has no answer."""
         services = self._services
         messages = MessageStore(
-            services.graph,
+            services.stores.graph,
             Owner(turn.user_id, turn.project),
-            summarize_every=services.summarize_every,
-            generate_titles=services.generates_titles,
+            summarize_every=services.place.summarize_every,
+            generate_titles=services.models.generates_titles,
         )
         with self._aside(turn):
             try:
@@ -195,7 +196,7 @@ class _Replay:
                 elif ended:
                     await messages.mark_unanswered(turn.user_message_id, recover=False)
             except NotFound:
-                another = turn.waits and turn.birth and turn.birth != services.graph_birth
+                another = turn.waits and turn.birth and turn.birth != services.stores.graph_birth
                 if another or turn.conversation_id in self._refused:
                     raise
                 log.info("a turn of a conversation that was deleted meanwhile was dropped")
@@ -210,7 +211,7 @@ class _Replay:
         question = replace(question, timestamp=_time(kept.get("timestamp")))
         seq = await messages.append(turn.conversation_id, question, title=kept.get("title"), recover=False)
         self._moved.setdefault(turn.conversation_id, {})[turn.expected] = seq
-        self._services.remembered.placed(turn.conversation_id, turn.user_message_id, seq)
+        self._services.background.remembered.placed(turn.conversation_id, turn.user_message_id, seq)
         self._mark(self._file.stored, turn.message_id, seq)
 
     async def _answer(self, messages: MessageStore, turn: JournalTurn) -> None:
@@ -220,7 +221,7 @@ class _Replay:
         seq = await messages.complete_turn(turn.conversation_id, _answer_of(turn, moved), recover=False)
         if expected := (turn.answer or {}).get("expected"):
             moved[expected] = seq
-        self._services.remembered.placed(turn.conversation_id, turn.message_id, seq)
+        self._services.background.remembered.placed(turn.conversation_id, turn.message_id, seq)
 
     @contextlib.contextmanager
     def _aside(self, what: JournalCreation | JournalTurn) -> Iterator[None]:
@@ -252,11 +253,11 @@ class _Replay:
             log.warning("the journal cannot be written: %s", error)
 
 
-def _is_ours(services: Services, what: JournalCreation | JournalTurn) -> bool:
+def _is_ours(stores: Stores, what: JournalCreation | JournalTurn) -> bool:
     """Whether this is the database that it belongs to; drivers that were handed in are told by the database itself."""
-    if what.graph != services.graph_name:
+    if what.graph != stores.graph_name:
         return False
-    return what.graph != "driver" or what.birth in ("", services.graph_birth)
+    return what.graph != "driver" or what.birth in ("", stores.graph_birth)
 
 
 def _answer_of(turn: JournalTurn, moved: Mapping[int, int]) -> Answer:

@@ -13,8 +13,7 @@ from ragforge_memory.errors import ConversationNotFound, EmbeddingError, Ragforg
 from ragforge_memory.text.words import is_same
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.embeddings.port import Vector
+    from ragforge_memory.embeddings.port import Embedder, Vector
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +46,7 @@ class Candidates(Generic[T, U]):
 
 
 async def both(
-    services: Services, by_words: Callable[[], Awaitable[T]], by_meaning: Callable[[], Awaitable[U]]
+    embedder: Embedder | None, by_words: Callable[[], Awaitable[T]], by_meaning: Callable[[], Awaitable[U]]
 ) -> Candidates[T, U]:
     """Both lists; the log says which of them missed, and why.
 
@@ -65,45 +64,47 @@ async def both(
         log.warning("search without words: %s", text)
         return Candidates(meaning=meaning)
     if isinstance(meaning, RagforgeError):
-        log.log(logging.WARNING if services.embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
+        log.log(logging.WARNING if embedder is not None else logging.DEBUG, "by words alone: %s", meaning)
         return Candidates(text)
     return Candidates(text, meaning)
 
 
-async def question_vector(services: Services, query: str, *, stored: bool) -> Vector:
+async def question_vector(embedder: Embedder | None, query: str, *, stored: bool) -> Vector:
     """The vector of a question, computed once.
 
     Args:
-        services: what is open.
+        embedder: makes the vectors; None: nothing is embedded here.
         query: the question.
-        stored: whether there are vectors to compare it with.
+        stored: whether there are vectors to compare it with, and they are wanted.
 
     Raises:
         EmbeddingError: nothing is embedded here, or the embedder failed or was not there in time.
     """
-    if services.embedder is None or not stored or not services.config.memory.embeddings.enabled:
+    if embedder is None or not stored:
         raise EmbeddingError("nothing is embedded here", hint="`ragforge doctor` says why")
     try:
         async with asyncio.timeout(EMBEDDING_SECONDS):
-            return await services.embedder.embed_query(query)
+            return await embedder.embed_query(query)
     except TimeoutError as error:
         raise EmbeddingError(f"the question's vector was not there within {EMBEDDING_SECONDS:g} s") from error
 
 
-def similarity_to(services: Services, query: str, texts: Iterable[str | None], cosine: float | None) -> float | None:
+def similarity_to(
+    embedder: Embedder | None, query: str, texts: Iterable[str | None], cosine: float | None
+) -> float | None:
     """How similar to a question something is; None where that was not compared.
 
     Args:
-        services: what is open.
+        embedder: makes the vectors; None: nothing is embedded here.
         query: the question.
         texts: what it says: one that is the question itself is as similar as can be, since models that read questions
             otherwise than texts give the same text two vectors.
         cosine: of its vector and the question's.
     """
-    if cosine is None or services.embedder is None:
+    if cosine is None or embedder is None:
         return None
     same = any(is_same(text or "", query) for text in texts)
-    return 1.0 if same else similarity(cosine, services.embedder.unrelated_cosine)
+    return 1.0 if same else similarity(cosine, embedder.unrelated_cosine)
 
 
 async def following(work: Callable[[], Awaitable[T]]) -> T:

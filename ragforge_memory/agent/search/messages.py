@@ -63,12 +63,13 @@ async def search(
         ConversationNotFound: there is no such conversation (any more).
         RagforgeError: neither list could be had: what the first of them failed with.
     """
-    store = services.searches
+    store = services.stores.searches
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
-    if services.unread is not None:
-        await services.unread.tell()
-    today = services.today()
+    if services.stores.unread is not None:
+        await services.stores.unread.tell()
+    embedder, wanted = services.models.embedder, services.place.config.memory.embeddings.enabled
+    today = services.place.today()
     span = span_of(read_days(query, today))
     words = words_of(without_days(query, today) if span is not None else query)
     candidates = CANDIDATES
@@ -77,7 +78,7 @@ async def search(
 
     async def by_meaning() -> tuple[Hits, Vector]:
         space = store.space
-        found = vector or await question_vector(services, query, stored=store.has_vectors)
+        found = vector or await question_vector(embedder, query, stored=wanted and store.has_vectors)
         hits = await store.by_meaning(
             found, conversation_id=conversation_id, filters=filters, limit=candidates, space=space
         )
@@ -86,7 +87,7 @@ async def search(
     async def by_words() -> Hits:
         return await store.by_words(words, conversation_id=conversation_id, filters=filters, limit=candidates)
 
-    lists = await both(services, by_words, by_meaning)
+    lists = await both(embedder, by_words, by_meaning)
     near, used = lists.meaning or (Hits(), None)
     found = _Found(services, query, words, lists.text or Hits(), near, used, span)
     items = await found.best(limit, filters, min_score)
@@ -114,26 +115,26 @@ class Searcher:
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """What messages are tied to, and what has become of it; none where memory is off."""
-        if not self._services.config.memory.enabled:
+        if not self._services.place.config.memory.enabled:
             return {}
-        return await ReferenceStore(self._services.graph, self._services.owner).of_messages(message_ids)
+        return await ReferenceStore(self._services.stores.graph, self._services.place.owner).of_messages(message_ids)
 
     async def code_named(self, name: str) -> Sequence[CodeReference]:
         """Code that was spoken of under this name, or is called so now; none where memory is off."""
-        if not self._services.config.memory.enabled:
+        if not self._services.place.config.memory.enabled:
             return []
-        tied = await ReferenceStore(self._services.graph, self._services.owner).about(name, limit=10)
+        tied = await ReferenceStore(self._services.stores.graph, self._services.place.owner).about(name, limit=10)
         return [each.reference for each in tied]
 
     async def impact(self, root: Path, revision: str | None = None) -> Impact:
         """What a commit changes, and what was said of it; None: what is not committed."""
         from ragforge_memory.agent.ties.impact import impact
 
-        return await impact(self._services, root, revision)
+        return await impact(self._services.stores, self._services.place, root, revision)
 
     async def archived(self, conversation_ids: Sequence[str]) -> frozenset[str]:
         """Those of these conversations that the owner has put away."""
-        found = await self._services.conversations.several(conversation_ids)
+        found = await self._services.stores.conversations.several(conversation_ids)
         return frozenset(each.uuid for each in found if each.status == "archived")
 
     async def latest(
@@ -141,7 +142,7 @@ class Searcher:
     ) -> Sequence[ConversationInfo]:
         """The owner's conversations, the last updated first; with times those in which something was said then."""
         times = checked_filters(since=since, until=until)
-        page = await self._services.conversations.page(
+        page = await self._services.stores.conversations.page(
             ConversationFilters(since=times.since, until=times.until), limit=limit
         )
         return page.items
@@ -158,7 +159,13 @@ class Searcher:
         """What was decided, ruled or noted, newest first; none where memory is off."""
         times = checked_filters(since=since, until=until)
         return await decisions(
-            self._services, about=about, doubtful=doubtful, since=times.since, until=times.until, limit=limit
+            self._services.stores,
+            self._services.place,
+            about=about,
+            doubtful=doubtful,
+            since=times.since,
+            until=times.until,
+            limit=limit,
         )
 
 
@@ -254,14 +261,14 @@ class _Found:
 
     def _near_enough(self, meaning: dict[Place, float]) -> dict[Place, float]:
         """Where nothing has a word of the question: what is nearer to it than what is unrelated."""
-        embedder = self._services.embedder
+        embedder = self._services.models.embedder
         if self._text or embedder is None:
             return meaning
         floor = cosine_of(FLOOR_WITHOUT_WORDS, embedder.unrelated_cosine)
         return {place: cosine for place, cosine in meaning.items() if cosine > floor}
 
     async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
-        store = self._services.searches
+        store = self._services.stores.searches
         assert store is not None
         stored = {self._stored(place): place for place in places}
         read = await store.messages(
@@ -306,7 +313,7 @@ class _Found:
         return self._likeness((item[0].content,), self._meaning.get(place, item[1]))
 
     def _likeness(self, texts: Sequence[str], cosine: float | None) -> float | None:
-        return similarity_to(self._services, self._query, texts, cosine)
+        return similarity_to(self._services.models.embedder, self._query, texts, cosine)
 
     def _scored(self, each: Ranked) -> ScoredMessage:
         item = self._messages[each.place]

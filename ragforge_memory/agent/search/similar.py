@@ -72,9 +72,10 @@ async def find_similar(
     Raises:
         RagforgeError: neither list could be had: what the first of them failed with.
     """
-    store = services.similar
+    store = services.stores.similar
     if store is None:
         return SearchResults(answered=(), missed=(TEXT, MEANING))
+    embedder, wanted = services.models.embedder, services.place.config.memory.embeddings.enabled
     words = words_of(query)
     candidates = max(limit, CANDIDATES)
 
@@ -83,11 +84,11 @@ async def find_similar(
 
     async def by_meaning() -> tuple[dict[str, float], Vector, Space | None]:
         space = store.space
-        vector = await question_vector(services, query, stored=store.has_vectors)
+        vector = await question_vector(embedder, query, stored=wanted and store.has_vectors)
         near, vectors = await store.by_meaning(vector, limit=candidates, space=space)
         return without_hubs(near, vectors), vector, space
 
-    lists = await both(services, by_words, by_meaning)
+    lists = await both(embedder, by_words, by_meaning)
     hits = lists.text or {}
     near, vector, space = lists.meaning or ({}, None, None)
     # Words by what they tell, not by the best of the list: where no title says it, words must not decide.
@@ -100,7 +101,7 @@ async def find_similar(
         if uuid not in read:
             continue
         info, cosine = read[uuid]
-        known = similarity_to(services, query, (info.title, info.summary), cosine)
+        known = similarity_to(embedder, query, (info.title, info.summary), cosine)
         said = f"{info.title or ''} {info.summary or ''}"
         share = len(matched(words, said)) / len(words) if words else 0.0
         if min_score is None or (known if known is not None else share) >= min_score:

@@ -11,20 +11,22 @@ from ragforge_memory.graph.code import CodeStore
 from ragforge_memory.models.impact import Impact
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 
-async def impact(services: Services, root: Path, revision: str | None = None) -> Impact:
+async def impact(stores: Stores, place: Place, root: Path, revision: str | None = None) -> Impact:
     """What was said of the code that a diff changes, which of it was a decision, and what has corrected that since.
 
     Args:
-        services: what is open.
+        stores: where conversations and code are kept.
+        place: whose memory it is, and how it is set up.
         root: the project's directory, inside a git work tree.
         revision: see `code.impact`.
 
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
     """
-    references, project = ReferenceStore(services.graph, services.owner), services.owner.project
-    ingested = (await CodeStore(services.graph, project).state()).commit if project else None
+    references, project = ReferenceStore(stores.graph, place.owner), place.owner.project
+    ingested = (await CodeStore(stores.graph, project).state()).commit if project else None
     return await impact_of_code(root, references, revision, ingested=ingested)

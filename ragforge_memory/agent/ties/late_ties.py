@@ -12,19 +12,20 @@ from ragforge_memory.graph.ties import Named, TieStore, Untied
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 log = logging.getLogger(__name__)
 
 
-async def tie_late(services: Services) -> None:
+async def tie_late(stores: Stores, place: Place) -> None:
     """Ties the messages of all users that were held meanwhile to what they name, as that is now."""
-    project = services.owner.project
+    project = place.owner.project
     known: dict[Named, tuple[str, ...]] = {}
     try:
-        async for messages in TieStore(services.graph, services.owner).untied():
+        async for messages in TieStore(stores.graph, place.owner).untied():
             for user_id in sorted({each.user_id for each in messages}):
-                store = TieStore(services.graph, Owner(user_id, project))
+                store = TieStore(stores.graph, Owner(user_id, project))
                 ties = {each.uuid: _named(each) for each in messages if each.user_id == user_id}
                 await store.tie_mentioned(ties, known)
     except RagforgeError as error:

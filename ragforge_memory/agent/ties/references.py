@@ -17,21 +17,22 @@ from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import ConversationInfo
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.place import Place
+    from ragforge_memory.agent.stores import Stores
 
 
-async def referenced(services: Services, conversation_id: str) -> list[CodeReference]:
+async def referenced(stores: Stores, place: Place, conversation_id: str) -> list[CodeReference]:
     """What a conversation is tied to, in the messages' order, with labels.
 
     Raises:
         ConversationNotFound: it is not there (any more).
     """
-    await services.conversations.get(conversation_id)
-    return await ReferenceStore(services.graph, services.owner).of_conversation(conversation_id)
+    await stores.conversations.get(conversation_id)
+    return await ReferenceStore(stores.graph, place.owner).of_conversation(conversation_id)
 
 
 async def refer(
-    services: Services, conversation_id: str, message_id: str, scopes: Sequence[str], kind: ReferenceKind
+    stores: Stores, place: Place, conversation_id: str, message_id: str, scopes: Sequence[str], kind: ReferenceKind
 ) -> list[CodeReference]:
     """Ties a message to code; returns all ties of that message.
 
@@ -39,10 +40,10 @@ async def refer(
         MessageNotFound: the message is none of this conversation's.
         InvalidInput: memory is off, or one of the names does not mean one definition; nothing was written.
     """
-    if not services.config.memory.enabled:
+    if not place.config.memory.enabled:
         raise memory_is_off("no message is tied to code")
-    await store(services).point(conversation_id, message_id)
-    references = ReferenceStore(services.graph, services.owner)
+    await store(stores, place).point(conversation_id, message_id)
+    references = ReferenceStore(stores.graph, place.owner)
     given = {dotted(code_name(scope)): scope for scope in scopes}
     if unclear := await references.add(message_id, list(given), kind):
         told = (f"{given[name]!r} ({', '.join(places) or 'none is found'})" for name, places in unclear.items())
@@ -53,20 +54,20 @@ async def refer(
     return (await references.of_messages([message_id]))[message_id]
 
 
-async def last_ingest(services: Services) -> tuple[str | None, datetime] | None:
+async def last_ingest(stores: Stores, place: Place) -> tuple[str | None, datetime] | None:
     """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
-    return await ReferenceStore(services.graph, services.owner).as_of()
+    return await ReferenceStore(stores.graph, place.owner).as_of()
 
 
-async def about(services: Services, scope: str, *, limit: int) -> list[ConversationInfo]:
+async def about(stores: Stores, place: Place, scope: str, *, limit: int) -> list[ConversationInfo]:
     """Conversations that talked about code, the newest mention first, each with its ties to it."""
-    if not services.config.memory.enabled:
+    if not place.config.memory.enabled:
         return []
-    ties = await ReferenceStore(services.graph, services.owner).about(_in_project(services.root, scope), limit=limit)
+    ties = await ReferenceStore(stores.graph, place.owner).about(_in_project(place.root, scope), limit=limit)
     found: dict[str, list[CodeReference]] = {}
     for tie in ties:
         found.setdefault(tie.message.conversation_id, []).append(tie.reference)
-    infos = await services.conversations.several(list(found))
+    infos = await stores.conversations.several(list(found))
     return [info.model_copy(update={"references": tuple(found[info.uuid])}) for info in infos]
 
 

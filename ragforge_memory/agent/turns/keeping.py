@@ -113,43 +113,43 @@ class Keeping:
         self.seq = 0
         self.waiting = 0
         self.title: str | None = None
-        self.degraded: list[str] = list(services.degraded)
+        self.degraded: list[str] = list(services.models.degraded)
 
     @property
     def away(self) -> bool:
         """Whether this turn does without the graph."""
-        outage = self._services.outage
-        return self._services.remembers and (outage.is_on or self._conversation_id in outage.held_up)
+        outage = self._services.background.outage
+        return self._services.place.remembers and (outage.is_on or self._conversation_id in outage.held_up)
 
     @property
     def _detail(self) -> str:
         """What becomes of a turn that does without the graph."""
-        if self._services.in_memory:
+        if self._services.stores.in_memory:
             return KEPT_IN_MEMORY
-        if self._services.outage.is_on:
+        if self._services.background.outage.is_on:
             return KEPT_ON_DISK
         return KEPT_FOR_NOW if self.away or self._waits else NOT_READ
 
     @property
     def _stores(self) -> bool:
         """Whether what is said goes where it belongs at once: memory is there when the graph is not."""
-        return (self._services.in_memory or not self.away) and not self._waits
+        return (self._services.stores.in_memory or not self.away) and not self._waits
 
     async def begin(self) -> None:
         """The turn is known to the journal, before the graph is asked for anything."""
         services = self._services
         turn = JournalTurn(
-            graph=services.graph_name,
-            birth=services.graph_birth,
-            user_id=services.owner.user_id,
-            project=services.owner.project,
+            graph=services.stores.graph_name,
+            birth=services.stores.graph_birth,
+            user_id=services.place.owner.user_id,
+            project=services.place.owner.project,
             conversation_id=self._conversation_id,
             user_message_id=self._user_message_id,
             message_id=self._message_id,
-            model=services.model_name,
+            model=services.models.model_name,
             begun=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        await self.journal(services.journal.begin, turn)
+        await self.journal(services.background.journal.begin, turn)
 
     async def question(self, text: str, metadata: Mapping[str, Any] | None) -> int:
         """Write 1: the question is in the graph, or on the disk, before any model is asked; returns its place.
@@ -169,7 +169,7 @@ class Keeping:
         services = self._services
         was_away = self.away
         seq, failure = await shielded(self._question(text, metadata))
-        if failure is not None and not was_away and services.graph.comes_back(failure):
+        if failure is not None and not was_away and services.stores.graph.comes_back(failure):
             seq = await self._patiently(seq)
         if self._waits or self.lost:
             await self._say()
@@ -187,7 +187,7 @@ class Keeping:
         try:
             return await work()
         except GraphUnavailable as error:
-            self._services.outage.begin(error)
+            self._services.background.outage.begin(error)
             await self._say()
             return None
 
@@ -202,7 +202,7 @@ class Keeping:
             return
         if self._stores:
             try:
-                seq = await services.messages.complete_turn(self._conversation_id, answer, recover=False)
+                seq = await services.stores.messages.complete_turn(self._conversation_id, answer, recover=False)
             except ConversationNotFound:
                 await self._deleted()
                 raise
@@ -210,16 +210,16 @@ class Keeping:
                 self._failed("the answer", error)
             else:
                 self._remember(answer.message, seq, answer.tool_calls, stored=True)
-                await self.journal(services.journal.ended, self._message_id)
-                asyncio.get_running_loop().call_later(TIDY_SECONDS, services.journal.tidy)
+                await self.journal(services.background.journal.ended, self._message_id)
+                asyncio.get_running_loop().call_later(TIDY_SECONDS, services.background.journal.tidy)
                 self._embed(answer.message)
                 self.seq = seq
                 return
-        _, expected = services.remembered.places(self._conversation_id)
+        _, expected = services.background.remembered.places(self._conversation_id)
         told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))
         kept = answer_journalled(told, expected=expected)
         self._remember(answer.message, expected, answer.tool_calls, stored=False)
-        self.lost = not await self.journal(services.journal.answered, self._message_id, kept)
+        self.lost = not await self.journal(services.background.journal.answered, self._message_id, kept)
         self.waiting += not self.lost
         if answer.message.state == "complete":  # of a turn that was cut off nobody may be reading any more
             await self._say()
@@ -229,35 +229,35 @@ class Keeping:
         """No answer will follow. A question that is nowhere needs no word."""
         services = self._services
         if not self.asked or self.lost:
-            await self.journal(services.journal.end, self._message_id)
+            await self.journal(services.background.journal.end, self._message_id)
             return
         if self._stores:
             try:
-                if not await services.messages.mark_unanswered(self._user_message_id, recover=False):
-                    await services.conversations.get(self._conversation_id)
+                if not await services.stores.messages.mark_unanswered(self._user_message_id, recover=False):
+                    await services.stores.conversations.get(self._conversation_id)
             except ConversationNotFound:
                 await self._deleted()
                 raise
             except RagforgeError as error:
                 self._failed("the end of the turn", error)
             else:
-                await self.journal(services.journal.end, self._message_id)
+                await self.journal(services.background.journal.end, self._message_id)
                 self._embed()
                 return
-        await self.journal(services.journal.answered, self._message_id, {"state": UNANSWERED})
+        await self.journal(services.background.journal.answered, self._message_id, {"state": UNANSWERED})
         await self._replay()
 
     def _embed(self, answer: NewMessage | None = None) -> None:
         """Has what this turn stored embedded: the question, where it is new, and the answer in one write."""
-        if self._services.in_memory:
+        if self._services.stores.in_memory:
             return
         new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
-        self._services.background.said([WaitingText(each.uuid, each.content) for each in new])
+        self._services.background.work.said([WaitingText(each.uuid, each.content) for each in new])
 
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
         try:
-            journal = self._services.journal
+            journal = self._services.background.journal
             if write in (journal.begin, journal.end, journal.ended):
                 write(*arguments)
             else:
@@ -271,8 +271,8 @@ class Keeping:
 
     async def _deleted(self) -> None:
         self.gone = True
-        self._services.remembered.forget(self._conversation_id)
-        await self.journal(self._services.journal.end, self._message_id)
+        self._services.background.remembered.forget(self._conversation_id)
+        await self.journal(self._services.background.journal.end, self._message_id)
 
     def not_embedded(self, error: EmbeddingError) -> None:
         """The question has no vector: nothing is found by its meaning."""
@@ -290,7 +290,7 @@ class Keeping:
         question = said(self._redactor, self._user_message_id, "user", text)
         if metadata:
             question = replace(question, metadata=self._redactor.value(dict(metadata)))
-        if not services.remembered.is_named(self._conversation_id):
+        if not services.background.remembered.is_named(self._conversation_id):
             self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))
         # Who asks is told by the time, to the microsecond: a write that is repeated is the same one.
@@ -298,11 +298,11 @@ class Keeping:
         failure = None
         if self._stores:
             try:
-                seq = await services.messages.append(
+                seq = await services.stores.messages.append(
                     self._conversation_id, mine, title=self.title, once=self._once, recover=False
                 )
             except ConversationNotFound:
-                services.remembered.forget(self._conversation_id)
+                services.background.remembered.forget(self._conversation_id)
                 raise
             except InvalidInput:
                 raise
@@ -315,38 +315,38 @@ class Keeping:
                 self.seq = seq
                 self._question_stored = question
                 if self.title is not None:
-                    services.remembered.named(self._conversation_id)
+                    services.background.remembered.named(self._conversation_id)
                 self._remember(question, seq, (), stored=True)
                 return seq, None
-        base, expected = services.remembered.places(self._conversation_id)
+        base, expected = services.background.remembered.places(self._conversation_id)
         kept = question_journalled(timed, self.title)
 
         def write() -> None:
-            services.journal.question(self._message_id, kept, base=base, expected=expected)
+            services.background.journal.question(self._message_id, kept, base=base, expected=expected)
 
-        self._waits = not services.in_memory and await self.journal(write)
+        self._waits = not services.stores.in_memory and await self.journal(write)
         self.lost = not self._waits
         self.waiting = int(self._waits)
         self.asked = True
         if self._waits:
-            services.outage.waits(self._conversation_id)
+            services.background.outage.waits(self._conversation_id)
         else:
-            await self.journal(services.journal.end, self._message_id)
+            await self.journal(services.background.journal.end, self._message_id)
         self._remember(question, expected, (), stored=False)
         return expected, failure
 
     async def _patiently(self, seq: int) -> int:
         """The question's place, once a server that has gone is back, where that is worth waiting for."""
         services = self._services
-        blank = services.remembered.is_blank(self._conversation_id, besides=self._user_message_id)
+        blank = services.background.remembered.is_blank(self._conversation_id, besides=self._user_message_id)
         if not blank or self.lost:
             return seq
         detail = f"Neo4j went away; waiting up to {RESTART_PATIENCE:.0f} s for its restart"
         await self._emit(events.Degraded(what="graph", detail=detail))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(RESTART_PATIENCE):
-                await services.outage.over()
-        place = services.journal.place(self._message_id)
+                await services.background.outage.over()
+        place = services.background.journal.place(self._message_id)
         self._waits = place == 0
         if place:
             self.seq, self.waiting = place, 0
@@ -355,26 +355,26 @@ class Keeping:
     def _failed(self, what: str, error: RagforgeError) -> None:
         log.warning("%s waits in the journal: %s", what, self._redactor.text(str(error)))
         if isinstance(error, GraphUnavailable):
-            self._services.outage.begin(error)
+            self._services.background.outage.begin(error)
 
     async def _replay(self) -> None:
         """Where the graph is there again, or was all the time, what waits of the conversation goes there at once; what
         takes longer goes on behind the turn."""
         services = self._services
-        if services.outage.is_on:
+        if services.background.outage.is_on:
             return
         try:
             async with asyncio.timeout(CATCH_UP_SECONDS):
                 await replay_own(services, self._conversation_id)
         except TimeoutError:
-            services.outage.waits(self._conversation_id)
+            services.background.outage.waits(self._conversation_id)
         except RagforgeError as error:
             self._failed("what was said", error)
-            services.outage.waits(self._conversation_id)
+            services.background.outage.waits(self._conversation_id)
 
     def _remember(self, new: NewMessage, seq: int, calls: Sequence[ToolCall], *, stored: bool) -> None:
         message = new.placed(self._conversation_id, seq, timestamp=datetime.now(UTC), tool_calls=tuple(calls))
-        self._services.remembered.said(message, stored=stored)
+        self._services.background.remembered.said(message, stored=stored)
 
     async def _say(self) -> None:
         """The turn does without the graph: said once, and once more where not even the disk could take it."""
@@ -384,5 +384,5 @@ class Keeping:
                 await self._emit(events.Degraded(what="graph", detail=self._detail))
         if self.lost and not self._told_of_loss:
             self._told_of_loss = True
-            detail = NOT_HELD if self._services.in_memory else NOT_KEPT
+            detail = NOT_HELD if self._services.stores.in_memory else NOT_KEPT
             await self._emit(events.Degraded(what="journal", detail=detail))

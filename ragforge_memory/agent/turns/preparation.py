@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory import events
@@ -16,6 +16,7 @@ from ragforge_memory.agent.context.nearness import Near, with_near
 from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
+from ragforge_memory.agent.turns.condensing import Condensing
 from ragforge_memory.agent.turns.patience import left_alone
 from ragforge_memory.errors import GraphBusy, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
@@ -27,21 +28,14 @@ from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.models import Models
+    from ragforge_memory.agent.place import Place
     from ragforge_memory.agent.services import Services
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
     from ragforge_memory.redaction import Redactor
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True, weakref_slot=True)
-class Condensing:
-    """What the turns of one conversation share while they are prepared: one condenses at a time, and those that have
-    read before it was stored go on with what it kept."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    kept: Summary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +102,15 @@ class Prepared:
         ]
 
 
-def check_room(services: Services, question: str) -> None:
+def check_room(models: Models, place: Place, question: str) -> None:
     """Refuses a question that no prompt has room for.
 
     Raises:
         InvalidInput: it is longer than what the window leaves beside the instructions and the tools.
     """
-    window = window_of(services.provider.context_window, services.config.memory.compression.max_tokens)
-    tools = tool_tokens((*services.registry.specs, services.registry.spec(READ_RESULT)))
-    room = window.limit - tools - estimate_tokens(system_prompt(services.config.system_prompt, today=services.today()))
+    window = window_of(models.provider.context_window, place.config.memory.compression.max_tokens)
+    tools = tool_tokens((*models.registry.specs, models.registry.spec(READ_RESULT)))
+    room = window.limit - tools - estimate_tokens(system_prompt(place.config.system_prompt, today=place.today()))
     asked = tokens_of(ChatMessage("user", question))
     if asked > room:
         raise InvalidInput(
@@ -149,13 +143,13 @@ class Reading:
         keeping: Keeping,
         question_seq: int | None = None,
     ) -> None:
-        memory, registry = services.config.memory, services.registry
+        memory, registry = services.place.config.memory, services.models.registry
         self._services = services
         self._conversation_id = conversation_id
         self._question = question
         self._keeping = keeping
         tools, reading = registry.specs, registry.spec(READ_RESULT)
-        instructions = services.config.system_prompt
+        instructions = services.place.config.system_prompt
         shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
         self._query = ContextQuery(
             before_seq=question_seq,
@@ -163,19 +157,24 @@ class Reading:
             question=question,
             relevant=RELEVANT,
             important=IMPORTANT_MESSAGES,
-            prompts=sorted({prompt_uuid(services.owner, text) for text in shared}),
+            prompts=sorted({prompt_uuid(services.place.owner, text) for text in shared}),
             asked=asked,
-            known=services.remembered.recent(conversation_id),
+            known=services.background.remembered.recent(conversation_id),
         )
         self._near: Near | None = None
         if question_seq is not None:
             self._search(question_seq)
-        elif services.remembered.info(conversation_id) is not None:
+        elif services.background.remembered.info(conversation_id) is not None:
             # What others have said meanwhile is recent: then a little less is searched than could be.
-            self._search(services.remembered.places(conversation_id)[1])
+            self._search(services.background.remembered.places(conversation_id)[1])
         # In memory and in files what is said now is not there before it is there as a whole.
         self._first: asyncio.Task[TurnContext] | None = None
-        if question_seq is None and not keeping.away and not services.in_memory and services.unread is not None:
+        if (
+            question_seq is None
+            and not keeping.away
+            and not services.stores.in_memory
+            and services.stores.unread is not None
+        ):
             self._first = asyncio.create_task(self._read(self._query), name="ragforge-read-1")
 
     async def context(self, question_seq: int) -> TurnContext:
@@ -184,7 +183,7 @@ class Reading:
         Raises:
             ConversationNotFound: it was deleted.
         """
-        remembered, keeping = self._services.remembered, self._keeping
+        remembered, keeping = self._services.background.remembered, self._keeping
         near = self._near or self._search(question_seq)
         try:
             before = await keeping.read(lambda: self._once(question_seq))
@@ -206,13 +205,15 @@ class Reading:
 
     def _search(self, place: int) -> Near:
         """Begins the search by meaning, of what is older than the recent messages before a place."""
-        recent = self._services.config.memory.max_context_messages
+        recent = self._services.place.config.memory.max_context_messages
         self._near = Near(
-            self._services,
+            self._services.stores,
+            self._services.models,
             self._conversation_id,
             self._question,
             floor=0 if self._keeping.away else place - recent - 1,
             limit=RELEVANT,
+            deadline_ms=self._services.place.config.memory.recall.deadline_ms,
             failed=self._keeping.not_embedded,
         )
         return self._near
@@ -230,7 +231,7 @@ class Reading:
         return await self._read(replace(self._query, before_seq=question_seq))
 
     async def _read(self, query: ContextQuery) -> TurnContext:
-        return await self._services.messages.turn_context(self._conversation_id, query, recover=False)
+        return await self._services.stores.messages.turn_context(self._conversation_id, query, recover=False)
 
 
 async def prepare(
@@ -259,13 +260,13 @@ async def prepare(
     Raises:
         ConversationNotFound: it was deleted.
     """
-    memory = services.config.memory
-    instructions = services.config.system_prompt
-    tools, read_result = services.registry.specs, services.registry.spec(READ_RESULT)
-    condensing = services.condensing.setdefault(conversation_id, Condensing())
+    memory = services.place.config.memory
+    instructions = services.place.config.system_prompt
+    tools, read_result = services.models.registry.specs, services.models.registry.spec(READ_RESULT)
+    condensing = services.background.condensing.setdefault(conversation_id, Condensing())
     before = await reading.context(question_seq)
-    today = services.today()
-    window = window_of(services.provider.context_window, memory.compression.max_tokens)
+    today = services.place.today()
+    window = window_of(services.models.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
     if not before.counted:
         before = replace(before, uncompressed=before.uncompressed + asked)
@@ -277,7 +278,7 @@ async def prepare(
     built = build(
         before, question, instructions=instructions, today=today, window=window, tools=tools, reading=read_result
     )
-    kept, edges = receipt_of(built, services.owner, before, question_seq=question_seq)
+    kept, edges = receipt_of(built, services.place.owner, before, question_seq=question_seq)
     return Prepared(built, kept, edges, read_result)
 
 
@@ -299,7 +300,7 @@ async def _within_threshold(
     compression that was kept, so that each prompt can be rebuilt. Where the graph is away the turn goes on without: the
     budget shortens what does not fit.
     """
-    settings, receipts = services.config.memory.compression, services.receipts
+    settings, receipts = services.place.config.memory.compression, services.stores.receipts
     if not settings.enabled or receipts is None:
         return before
     stretch = due(before, fixed, question, window, threshold=settings.threshold, keep_recent=settings.keep_recent)
@@ -310,7 +311,9 @@ async def _within_threshold(
         kept = condensing.kept
         if kept is None or kept.to_seq < stretch.from_seq:
             try:
-                new, messages = await _condensed(services, receipts, conversation_id, before, stretch, fixed, window)
+                new, messages = await _condensed(
+                    services.models, services.place, receipts, conversation_id, before, stretch, fixed, window
+                )
                 new = new.model_copy(update={"content": redactor.text(new.content)})
             except RagforgeError as error:
                 log.warning("the context could not be condensed: %s", redactor.text(str(error)))
@@ -341,7 +344,8 @@ async def _within_threshold(
 
 
 async def _condensed(
-    services: Services,
+    models: Models,
+    place: Place,
     receipts: ReceiptStore,
     conversation_id: str,
     before: TurnContext,
@@ -355,13 +359,13 @@ async def _condensed(
         with hurried():
             messages = await receipts.between(conversation_id, stretch.from_seq - 1, stretch.to_seq)
     new = await condensed(
-        services.provider,
+        models.provider,
         messages,
         stretch,
         before.compression,
         window,
         conversation_id=conversation_id,
         fixed=fixed,
-        timeout=services.config.model_timeout_seconds,
+        timeout=place.config.model_timeout_seconds,
     )
     return new, len(messages)

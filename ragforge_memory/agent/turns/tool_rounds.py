@@ -9,13 +9,13 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.services import Services
 from ragforge_memory.graph.breaker import hurried
+from ragforge_memory.graph.journal import Journal
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.redaction import Redactor
-from ragforge_memory.tools.registry import ToolContext, ToolRun
+from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
 WriteJournal = Callable[..., Awaitable[bool]]
@@ -27,7 +27,8 @@ class ToolRounds:
     """Runs the tools that the model asks for, and keeps what they gave.
 
     Args:
-        services: what is open.
+        registry: the tools.
+        journal: takes each call as it ends.
         context: what the tools may use.
         message_id: the answer that the calls belong to.
         emit: takes the turn's events.
@@ -37,14 +38,16 @@ class ToolRounds:
 
     def __init__(
         self,
-        services: Services,
+        registry: ToolRegistry,
+        journal: Journal,
         context: ToolContext,
         message_id: str,
         emit: Emit,
         write_journal: WriteJournal,
         redactor: Redactor,
     ) -> None:
-        self._services = services
+        self._registry = registry
+        self._journal = journal
         self._context = context
         self._message_id = message_id
         self._emit = emit
@@ -66,7 +69,7 @@ class ToolRounds:
 
     async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
         """Runs one round: tools that allow it together, then the others one after another, in order."""
-        registry = self._services.registry
+        registry = self._registry
         first_index = len(self._calls)
         ids = [uuid4().hex for _ in requests]
         for call_id, asked in zip(ids, requests, strict=True):
@@ -95,7 +98,6 @@ class ToolRounds:
         return in_order
 
     async def _call(self, call_id: str, asked: ToolRequest, iteration: int, index: int) -> ToolOutcome:
-        services = self._services
         started = datetime.now(UTC)
 
         def record(run: ToolRun) -> ToolCall:
@@ -104,14 +106,14 @@ class ToolRounds:
             return call
 
         unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
-        if services.registry.side_effects(asked.name):
-            await self._write_journal(services.journal.tool, self._message_id, unfinished)
+        if self._registry.side_effects(asked.name):
+            await self._write_journal(self._journal.tool, self._message_id, unfinished)
         # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
         with hurried():
-            run = await services.registry.run(asked, self._context)
+            run = await self._registry.run(asked, self._context)
         call = record(run)
         self._scopes.update(dict.fromkeys(run.scopes))
-        await self._write_journal(services.journal.tool, self._message_id, call, run.scopes)
+        await self._write_journal(self._journal.tool, self._message_id, call, run.scopes)
         await self._emit(
             events.ToolResult(
                 tool_call_id=call_id,

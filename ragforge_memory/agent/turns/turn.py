@@ -80,7 +80,7 @@ class Turn:
         self._emit = emit
         self._metadata = metadata
         # What the question says that is secret is so in all that is made of it; only the model and its tools have it.
-        self._redactor = services.redactor(self._text, dict(metadata or {}))
+        self._redactor = services.place.redactor(self._text, dict(metadata or {}))
         self._shown, self._thought = Stream(self._redactor), Stream(self._redactor)
         self._asked_seq = asked_seq
         self.user_message_id = message_id or uuid4().hex
@@ -98,7 +98,13 @@ class Turn:
         self._content: list[str] = []
         self._reasoning: list[str] = []
         self._tools = ToolRounds(
-            services, self._tool_context(), self.message_id, emit, self._keeping.journal, self._redactor
+            services.models.registry,
+            services.background.journal,
+            self._tool_context(),
+            self.message_id,
+            emit,
+            self._keeping.journal,
+            self._redactor,
         )
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
@@ -118,7 +124,7 @@ class Turn:
             TurnCancelled: it was cancelled; what had come is stored as partial.
         """
         services = self._services
-        check_room(services, self._text)
+        check_room(services.models, services.place, self._text)
         keeping = self._keeping
         await keeping.begin()
         reading = Reading(
@@ -139,8 +145,10 @@ class Turn:
                     kept=not keeping.lost,
                 )
             )
-            for what in services.degraded:
-                await self._emit(events.Degraded(what=what, detail=services.model_why if what == "model" else ""))
+            for what in services.models.degraded:
+                await self._emit(
+                    events.Degraded(what=what, detail=services.models.model_why if what == "model" else "")
+                )
             with rendered_once():
                 self._prepared = await prepare(
                     services,
@@ -201,7 +209,7 @@ class Turn:
         """The turn as the nine fields of the conversation flow."""
         return AgentState(
             session_id=session_id,
-            user_id=self._services.owner.user_id,
+            user_id=self._services.place.owner.user_id,
             user_message=self._redactor.text(self._text),
             context_messages=self._context.recent_messages,
             response="".join(self._content),
@@ -211,7 +219,7 @@ class Turn:
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
         services, request = self._services, prepared.request
-        for iteration in range(1, services.config.max_iterations + 1):
+        for iteration in range(1, services.place.config.max_iterations + 1):
             said, requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
             if not requests:
                 self._ended(finished)
@@ -227,7 +235,7 @@ class Turn:
                         said,
                         tool_requests=requests,
                         provider_parts=finished.provider_parts,
-                        parts_model=services.model_name,
+                        parts_model=services.models.model_name,
                     ),
                     ChatMessage("tool", tool_outcomes=outcomes),
                 ),
@@ -238,7 +246,7 @@ class Turn:
         last = prepared.last_round(self._tools.exchanged, self._tools.calls)
         _, requests, finished = await self._one_answer(last)
         if requests:
-            log.warning("%s asked for tools where none were offered", services.model_name)
+            log.warning("%s asked for tools where none were offered", services.models.model_name)
         self._ended(finished)
 
     def _ended(self, finished: Finished) -> None:
@@ -246,7 +254,7 @@ class Turn:
         self._final_parts = finished.provider_parts
         self._echo = finished.echo
         if finished.reason == "length" or not "".join(self._content).strip():
-            log.warning("%s ended its answer early (%s)", self._services.model_name, finished.reason)
+            log.warning("%s ended its answer early (%s)", self._services.models.model_name, finished.reason)
             self._state = "partial"
 
     async def _one_answer(self, request: ModelRequest) -> tuple[str, tuple[ToolRequest, ...], Finished]:
@@ -255,7 +263,7 @@ class Turn:
         requests: list[ToolRequest] = []
         finished: Finished | None = None
         # Closed at once where the turn ends early: a stream left to the garbage collector keeps its connection.
-        async with contextlib.aclosing(chunks_of(self._services.provider, request)) as stream:
+        async with contextlib.aclosing(chunks_of(self._services.models.provider, request)) as stream:
             async for chunk in stream:
                 match chunk:
                     case TextChunk(text):
@@ -270,7 +278,9 @@ class Turn:
         if finished is None:
             finished = Finished("cut")
             # What came of it counts: a tool request is a whole one.
-            log.warning("%s ended a stream without Finished: the answer counts as cut", self._services.model_name)
+            log.warning(
+                "%s ended a stream without Finished: the answer counts as cut", self._services.models.model_name
+            )
             self._state = "partial"
         await self._think(self._thought.rest())
         await self._show(self._shown.rest())
@@ -293,13 +303,13 @@ class Turn:
     def _tool_context(self) -> ToolContext:
         services = self._services
         return ToolContext(
-            owner=services.owner,
-            root=services.files,
-            scopes=services.scopes,
+            owner=services.place.owner,
+            root=services.place.files,
+            scopes=services.stores.scopes,
             messages=Searcher(services),
             results=self,
             redacted=self._redactor.text,
-            embedder=services.embedder,
+            embedder=services.models.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
         )
@@ -307,7 +317,7 @@ class Turn:
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call with its whole result: of this turn, which the graph does not have yet, or of an earlier one."""
         own = (call for call in self._tools.calls if call.uuid == tool_call_id)
-        return next(own, None) or await self._services.messages.tool_result(tool_call_id)
+        return next(own, None) or await self._services.stores.messages.tool_result(tool_call_id)
 
     async def _keep_partial(self) -> None:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
@@ -341,7 +351,7 @@ class Turn:
             token_count=self._usage.output_tokens or estimate_tokens(content),
             state=state,
             in_reply_to=self.user_message_id,
-            model=self._services.model_name,
+            model=self._services.models.model_name,
             usage=self._usage,
             provider_parts=parts,
             importance=importance_of("" if self._echo else content, self._tools.calls),
@@ -370,7 +380,7 @@ class Turn:
             conversation_id=self._conversation_id,
             message_id=self.message_id,
             user_message_id=self.user_message_id,
-            model=self._services.model_name,
+            model=self._services.models.model_name,
             state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )

@@ -63,9 +63,9 @@ async def reembed_project(
     """See `AgentVectors.reembed`; on the graph of an agent that is open, else on one of its own."""
     target, ours = _target(wanted, embedder, dimension)
     project = wanted.owner.project
-    following = services.following if services is not None else None
+    following = services.background.following if services is not None else None
     graph = (
-        services.graph
+        services.stores.graph
         if services is not None
         else await connect(wanted.target, progress=wanted.progress, texts=wanted.texts)
     )
@@ -76,7 +76,7 @@ async def reembed_project(
         space = await find_space(graph, project)
         if services is not None and following is not None and space is not None:
             following.to(space, target)
-            services.background.wake()
+            services.background.work.wake()
         return report
     finally:
         taken = False

@@ -13,10 +13,9 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from uuid import uuid4
 
-from ragforge_memory.agent.inputs import MAX_LIMIT
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, Written
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, ModelError, RagforgeError
@@ -24,9 +23,6 @@ from ragforge_memory.graph.summaries import Lease, SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import ON_DEMAND, Cover, Step, Summary, next_step
 from ragforge_memory.models.tokens import estimate_tokens
-
-if TYPE_CHECKING:
-    from ragforge_memory.agent.services import Services
 
 log = logging.getLogger(__name__)
 
@@ -43,30 +39,6 @@ _MOST_LOOKS = 3_000
 _FIRST_MESSAGES = 8
 
 T = TypeVar("T")
-
-
-async def condense(services: Services, messages: Sequence[Message]) -> Written:
-    """Two or three sentences on these messages, stored nowhere; extracted where the model fails."""
-    try:
-        return await services.summarizer.of_messages(messages)
-    except ModelError as error:
-        log.warning("a summary is extracted, since the model failed: %s", error)
-        return await services.summarizer.of_messages(messages, extract=True)
-
-
-async def summarize(services: Services, conversation_id: str) -> str:
-    """See `ConversationSummaries.summarize`."""
-    if services.summaries is not None:
-        text = await services.summaries.on_demand(conversation_id)
-        services.background.wake()
-        return text
-    # Without memory the conversation is this process's alone, and so is its summary.
-    messages = await services.messages.history(conversation_id, limit=MAX_LIMIT)
-    if not messages:
-        return ""
-    text = (await services.summarizer.of_messages(messages)).text
-    await services.conversations.update(conversation_id, summary=text)
-    return text
 
 
 class Summaries:

@@ -202,7 +202,7 @@ class WaitingScopes:
         return await self._scopes.count_pending(self._project)
 
 
-class Background:
+class VectorTask:
     """One task that embeds what waits, woken after each turn; what a crash leaves is found again by its label.
 
     Args:

@@ -13,7 +13,7 @@ from ragforge_memory.errors import GraphTimeout, GraphUnavailable, foreign
 if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.retention import RetentionTask
     from ragforge_memory.agent.upkeep.summaries import Summaries
-    from ragforge_memory.agent.upkeep.vectors import Background, WaitingNodes
+    from ragforge_memory.agent.upkeep.vectors import VectorTask, WaitingNodes
     from ragforge_memory.graph.waiting import WaitingText
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ class BackgroundWork:
 
     def __init__(
         self,
-        vectors: Background,
+        vectors: VectorTask,
         summaries: SummaryTask | None = None,
         deletes: Callable[[], Awaitable[int]] | None = None,
         retention: RetentionTask | None = None,
