@@ -251,3 +251,13 @@ async def test_the_second_of_a_search_can_be_meant() -> None:
     before = "`hash_password` - app/auth.py:4 (function)\n\n`Store.put` - app/store.py:30 (method)\n> 31: `put(each)`"
     _, asked = await played("who calls the second one?", {"find_callers": "?"}, said(before))
     assert asked[0] == ("find_callers", {"name": "Store.put", "file": "app/store.py"})
+
+
+async def test_a_plain_word_that_is_no_definition_is_only_searched_for() -> None:
+    near = {"asked": "caching", "match": "partial", "total": 1, "scopes": [scope("caching_on", 9)]}
+    results = {"read_scope": near, "search_code": found(scope("Cache", 1, "x")), "search_conversation": NOTHING}
+    assert (await answer_to("how does caching work?", results))[0] == "`Cache` - app/auth.py:1 (function)"
+    assert (await answer_to("where is caching?", results))[:2] == [
+        "No definition here is called `caching`. The nearest, as a guess:",
+        "- `caching_on` - app/auth.py:9 (function)",
+    ]

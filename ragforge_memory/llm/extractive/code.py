@@ -81,8 +81,10 @@ def missing(question: Question, value: _Scope, found: Outcomes) -> Answer:
     lines += _taken_for(question, value)
     if not found.all("search_code", "search_conversation"):
         return Answer(lines, echo=not near)
-    search = search_answer(question, found)
-    return Answer([*lines, "", *search.lines], echo=search.echo and not near)
+    search, name = search_answer(question, found), question.target.text
+    # "How does caching work?" names no definition.
+    lines = [] if question.intent.name == "what" and name.isalpha() and name.islower() else [*lines, ""]
+    return Answer([*lines, *search.lines], echo=search.echo and not near)
 
 
 def failure(found: Outcomes) -> Answer:

@@ -12,9 +12,6 @@ from ragforge_memory.models.times import local
 from ragforge_memory.text.excerpts import excerpt
 
 DOCUMENTATION_LINES, SOURCE_LINES = 14, 60
-EXCERPT = 600
-"""Characters of a message that are quoted where it was asked for."""
-
 # "`Talk.echo` - src/talk.py:12" at the beginning of a line: how every answer names a definition, and is referred to.
 PLACE = re.compile(r"^(?P<item>- )?`(?P<name>[^`\n]+)` - (?P<file>[^\s:]+):\d+", re.M)
 
@@ -79,7 +76,7 @@ def either(words: Iterable[str]) -> str:
     return " or ".join([", ".join(marked[:-1]), marked[-1]] if len(marked) > 1 else marked)
 
 
-def statements(messages: Iterable[Mapping[str, Any]], words: Iterable[str] = (), most: int = EXCERPT) -> list[str]:
+def statements(messages: Iterable[Mapping[str, Any]], words: Iterable[str] = (), most: int = 600) -> list[str]:
     """What was said, each on a line with its day and its author, and below it what has become of it."""
     lines: list[str] = []
     for message in {each["message_id"]: each for each in messages}.values():

@@ -57,9 +57,8 @@ def search_answer(question: Question, found: Outcomes) -> Answer:
     word = "word" if len(nowhere) == 1 else "words"
     lines = [f"No code here has the {word} {either(nowhere)}.", ""] if nowhere else []
     if not code and not said:
-        size = {key: int((value.get("searched") or {}).get(key) or 0) for key in ("scopes", "files")}
-        code_size = f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"
-        looked = [code_size] if size["scopes"] else []
+        size = value.get("searched")
+        looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
     # What was not looked into limits what "nowhere" says.
