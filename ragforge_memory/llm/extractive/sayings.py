@@ -33,9 +33,11 @@ def said(question: Question, found: Outcomes) -> Answer:
     decided = listing.get("decisions") or []
     known = {each["message_id"] for each in decided}
     heard = found.first("search_conversation").get("messages") or []
-    # What only asks says nothing, and comes last; the code that an answer quoted is looked up anew.
+    # What only asks says nothing: it stands for what was said only where nothing else was; the code that an answer
+    # quoted is looked up anew.
     heard = [each for each in heard if each["message_id"] not in known and not PLACE.search(each["excerpt"])]
-    heard.sort(key=lambda each: bool(each.get("asks")))
+    telling = [each for each in heard if not each.get("asks")]
+    heard = telling if telling or decided else heard
     words = question.target.text.split()
     lines: list[str] = []
     if decided:
