@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code import failure
-from ragforge_memory.llm.extractive.lines import PLACE, listed, quoted, statements
+from ragforge_memory.llm.extractive.lines import listed, quoted, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
 
 # What asks for decisions alone.
@@ -33,9 +33,8 @@ def said(question: Question, found: Outcomes) -> Answer:
     decided = listing.get("decisions") or []
     known = {each["message_id"] for each in decided}
     heard = found.first("search_conversation").get("messages") or []
-    # What only asks says nothing, and comes last; the code that an answer quoted is looked up anew.
-    heard = [each for each in heard if each["message_id"] not in known and not PLACE.search(each["excerpt"])]
-    heard.sort(key=lambda each: bool(each.get("asks")))
+    # What only asks says nothing, and comes last.
+    heard = sorted((each for each in heard if each["message_id"] not in known), key=lambda each: bool(each["asks"]))
     words = question.target.text.split()
     lines: list[str] = []
     if decided:
