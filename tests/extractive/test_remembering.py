@@ -67,6 +67,8 @@ async def test_what_was_decided_comes_before_what_was_said_and_questions_last() 
         "",
         "Said besides:",
         'you, archived: "I would keep it at 10."',
+        "",
+        "Asked about `the pool`:",
         'you: "how large is the pool?"',
     ]
     assert answer.finished.echo
