@@ -36,7 +36,7 @@ def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
     assert "read_scope {'name': 'check_password'" in written
     assert "`login` - auth.py:" in written
     assert re.search(r"^2 assistant \['check_password'\]$", written, re.MULTILINE)
-    assert "auth.py:4" in awaited
+    assert "where is check_password?" in awaited
     [query] = blocks(README, "cypher")
     query = query.replace("(c:Conversation)", "(c:Conversation {project: $project})")
     auth = (neo4j_config.username, neo4j_config.password)

@@ -117,6 +117,38 @@ async def test_what_was_said_is_found_from_another_conversation(agent: AsyncConv
     assert 'you: "I would keep deposit as it is, because of the auditors."' in lines[1]
 
 
+async def test_everything_else_is_searched_for_in_code_and_comments(agent: AsyncConversationAgent) -> None:
+    assert (await ask(agent, "how are amounts checked?"))[:5] == [
+        "`check_amount` - bank/account.py:13 (function)",
+        "> 13: `def check_amount(amount: int) -> None:`",
+        '> 14: `    """Refuses amounts below zero."""`',
+        "> 15: `    if amount < 0:`",
+        "> 16: `        raise ValueError(amount)`",
+    ]
+    lines = await ask(agent, "where do we handle interest rates?")
+    assert lines[0] == "`Vault` - bank/vault.py:4 (class)"
+    assert "> 7: `    #: Interest, a year.`" in lines
+    lines = await ask(agent, "how do refunds work?")
+    assert lines[0] == "No code here has the word `refunds`."
+    assert lines[2] == "Nothing found. Looked in 16 definitions of 7 files and the conversations."
+
+
+async def test_a_correction_says_what_it_corrects_and_both_are_found(agent: AsyncConversationAgent) -> None:
+    note, update = "note: check_amount never logs", "update: check_amount logs a hash"
+    assert await ask(agent, note, update) == [
+        "Noted: `what did we decide about check_amount` finds it again.",
+        f'This corrects what was noted before: "{note}".',
+    ]
+    lines = await ask(agent, "what did we decide about check_amount?")
+    assert [line.partition(": ")[2] for line in lines if "note" in line and "Noted" not in line] == [
+        f'"{update}"',
+        f'"{note}"',
+    ]
+    assert any(line.startswith("  corrected ") and line.endswith(f'"{update}"') for line in lines)
+    lines = await ask(agent, "how does check_amount log?")
+    assert any(note in line for line in lines)
+
+
 def git(root: Path, *arguments: str) -> str:
     """What git prints."""
     identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")

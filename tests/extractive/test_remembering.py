@@ -55,7 +55,6 @@ async def test_what_was_decided_comes_before_what_was_said_and_questions_last() 
         message("how large is the pool?"),
         message("I would keep it at 10.", archived=True),
         message("note: the pool has 10", kind="note"),
-        message("`Pool` - app/pool.py:3 (class)", role="assistant"),
     ]
     results = {**decisions(corrected("corrects"), more=True), "search_conversation": {"messages": heard}}
     answer, _ = await played("what did we say about the pool?", results)
@@ -68,6 +67,8 @@ async def test_what_was_decided_comes_before_what_was_said_and_questions_last() 
         "",
         "Said besides:",
         'you, archived: "I would keep it at 10."',
+        "",
+        "Asked about `the pool`:",
         'you: "how large is the pool?"',
     ]
     assert answer.finished.echo

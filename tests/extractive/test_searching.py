@@ -37,10 +37,8 @@ def found(*results: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {
         "query": QUESTION,
         "words": ["passwords", "hashed"],
-        "nowhere": [],
         "results": list(results),
         "searched": {"scopes": 1234, "files": 56, "embedded": 0},
-        "broken": [],
         **more,
     }
 
@@ -91,13 +89,21 @@ async def test_a_word_that_is_nowhere_comes_first() -> None:
     assert (await answer_to(QUESTION, results))[0] == "No code here has the word `refund`."
     results["search_code"]["nowhere"] = ["refund", "invoice", "tax"]
     assert (await answer_to(QUESTION, results))[0] == "No code here has the words `refund`, `invoice` or `tax`."
+    results["search_code"] |= {"nowhere": ["refund", "mock"], "nowhere_but_in_tests": ["mock"]}
+    assert (await answer_to(QUESTION, results))[:3] == [
+        "No code here has the word `refund`.",
+        "",
+        "Of the code only tests and examples have the word `mock`.",
+    ]
 
 
 async def test_what_was_not_read_limits_what_is_nowhere() -> None:
-    results = found(scope("pay", 1, "def pay():"), nowhere=["refund"], broken=["app/odd.py"])
+    results = found(scope("pay", 1, "def pay():"), nowhere=["refund"], broken={"count": 2, "files": ["app/odd.py"]})
     lines = await answer_to(QUESTION, {"search_code": results, "search_conversation": NOTHING})
-    assert lines[2] == "Not read, or in part: app/odd.py"
-    lines = await answer_to(QUESTION, {"search_code": found(broken=["a.py"]), "search_conversation": NOTHING})
+    assert lines[2] == "Not read, or in part: app/odd.py, … and 1 more."
+    lines = await answer_to(
+        QUESTION, {"search_code": found(broken={"count": 1, "files": ["a.py"]}), "search_conversation": NOTHING}
+    )
     assert lines[:3] == [
         "Nothing found. Looked in 1,234 definitions of 56 files and the conversations.",
         "",
@@ -125,7 +131,6 @@ async def test_a_name_of_the_question_comes_before_the_search() -> None:
         **scope("Store.put", 30, file="app/store.py"),
         "type": "method",
         "start_line": 29,
-        "docstring": "Keeps them.\n\nFor long.",
         "source": "    @cached\n    def put(self):\n        x = 1\n        y = 2\n        passwords(x)\n",
     }
     results = {
@@ -134,7 +139,7 @@ async def test_a_name_of_the_question_comes_before_the_search() -> None:
         "search_conversation": NOTHING,
     }
     lines = await answer_to("how does Store.put hash passwords?", results)
-    assert lines[:2] == ["`Store.put` - app/store.py:30 (function)", "> Keeps them."]
+    assert lines[0] == "`Store.put` - app/store.py:30 (function)"
     assert "> 33: `    passwords(x)`" in lines
     assert sum(line.startswith("`") for line in lines) == 2
     # One that nothing has, or that is only like another one, leaves the search alone.
@@ -167,7 +172,6 @@ async def test_what_was_said_and_decided_follows_the_code() -> None:
             "messages": [
                 message("how are passwords hashed?"),
                 message("show me hash_password"),
-                message("`hash_password` - app/auth.py:4 (function)\n> `def`", role="assistant"),
                 message("Argon2 is the one that\nauditors like.", role="assistant"),
                 message("We decided to use argon2.", kind="decision", corrected=corrected),
             ]

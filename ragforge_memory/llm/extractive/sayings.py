@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code import failure
-from ragforge_memory.llm.extractive.lines import PLACE, listed, quoted, statements
+from ragforge_memory.llm.extractive.lines import listed, quoted, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
 
 # What asks for decisions alone.
 _LISTS = ("deci", "note", "rule", "todo", "to-do")
-_DECISIONS, _MESSAGES, _CORRECTED, _EXCERPT = 30, 10, 100, 300
+_DECISIONS, _MESSAGES, _ASKED, _CORRECTED, _EXCERPT = 30, 10, 3, 100, 300
 
 
 def said_calls(question: Question) -> list[Call]:
@@ -33,18 +33,16 @@ def said(question: Question, found: Outcomes) -> Answer:
     decided = listing.get("decisions") or []
     known = {each["message_id"] for each in decided}
     heard = found.first("search_conversation").get("messages") or []
-    # What only asks says nothing: it stands for what was said only where nothing else was; the code that an answer
-    # quoted is looked up anew.
-    heard = [each for each in heard if each["message_id"] not in known and not PLACE.search(each["excerpt"])]
-    telling = [each for each in heard if not each.get("asks")]
-    heard = telling if telling or decided else heard
+    heard = [each for each in heard if each["message_id"] not in known]
+    stated = [each for each in heard if not each["asks"]][:_MESSAGES]
+    asked = [each for each in heard if each["asks"]][:_ASKED]
     words = question.target.text.split()
     lines: list[str] = []
     if decided:
         lines += [f"Noted or decided{about}:", *statements(decided, words)]
         lines += ["There is more: `ragforge decisions` lists all."] if listing.get("more") else []
-    if heard:
-        lines += ["", f"Said{' besides' if decided else about}:", *statements(heard[:_MESSAGES], words, _EXCERPT)]
+    for title, messages in ((f"Said{' besides' if decided else about}:", stated), (f"Asked{about}:", asked)):
+        lines += ["", title, *statements(messages, words, _EXCERPT)] if messages else []
     talks = [
         f"- {each['updated_at'][:10]}, {each['title'] or 'without a title'} ({each['message_count']} messages)"
         + (f": {quoted(each['summary'], (), _EXCERPT)}" if each["summary"] else "")

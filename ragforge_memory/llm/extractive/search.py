@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import dedent
 from typing import Any
 
-from ragforge_memory.llm.extractive.lines import PLACE, code_span, docs, either, entry, listed, signature, statements
+from ragforge_memory.llm.extractive.lines import code_span, either, entry, listed, signature, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Pasted, Question
 from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.text.words import matched
@@ -53,21 +53,24 @@ def search_answer(question: Question, found: Outcomes) -> Answer:
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
     code += [*_text(question, found), *_code(question, found, value.get("words") or ())]
     said = _said(found, value.get("words") or ())
-    nowhere = value.get("nowhere") or ()
-    word = "word" if len(nowhere) == 1 else "words"
-    lines = [f"No code here has the {word} {either(nowhere)}.", ""] if nowhere else []
+    nowhere, aside = value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
+    lines = [*_lacking("No code here has", [each for each in nowhere if each not in aside])]
+    lines += _lacking("Of the code only tests and examples have", aside)
     if not code and not said:
         size = value.get("searched")
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
     # What was not looked into limits what "nowhere" says.
-    broken = [str(each["file"] if isinstance(each, dict) else each) for each in value.get("broken") or ()]
-    if broken and (nowhere or not code):
-        lines += [f"Not read, or in part: {', '.join(listed(broken, _RESULTS))}", ""]
+    if (broken := value.get("broken")) and (nowhere or not code):
+        lines += [f"Not read, or in part: {', '.join(listed(broken['files'], _RESULTS, broken['count']))}", ""]
     failed = {each.tool: each.error for each in found.steps if each.error and each.tool in _SEARCHED}
     errors = [f"{_SEARCHED[tool]} could not be searched: {error}." for tool, error in failed.items()]
     return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
+
+
+def _lacking(what: str, words: Sequence[str]) -> list[str]:
+    return [f"{what} the word{'s' if len(words) > 1 else ''} {either(words)}.", ""] if words else []
 
 
 def outline_calls(pasted: Pasted) -> list[Call]:
@@ -114,8 +117,7 @@ def _code(question: Question, found: Outcomes, words: Sequence[str]) -> list[str
             lines = [{"line": at, "text": text} for at, text in own if text.strip()]
         code.append(_weightiest(lines, words, _CODE_LINES))
         declared = any(line["line"] == each["line"] for line in code[-1])
-        beside = docs(each, brief=True) if "source" in each else []
-        heads.append([entry(each), *([] if declared else signature(each, _SIGNATURE)), *beside])
+        heads.append([entry(each), *([] if declared else signature(each, _SIGNATURE))])
     room = MAX_LINES - sum(len(lines) + 1 for lines in heads)
     shares = [0] * len(code)
     for turn in range(_CODE_LINES):
@@ -143,9 +145,7 @@ def _weightiest(lines: Sequence[Mapping[str, Any]], words: Sequence[str], most: 
 def _said(found: Outcomes, words: Sequence[str]) -> list[str]:
     """What was said before, and what was decided about the definitions that were found."""
     heard = found.first("search_conversation").get("messages") or ()
-    # What only asks says nothing, and the code that an answer quoted is looked up anew.
-    telling = [each for each in heard if not each.get("asks") and not PLACE.search(each["excerpt"])]
-    telling.sort(key=lambda each: each["role"] != "user")
+    telling = sorted((each for each in heard if not each["asks"]), key=lambda each: each["role"] != "user")
     known = {each["message_id"] for each in telling[:_SAID]}
     rows = [each for value in found.all("list_decisions") for each in value.get("decisions") or ()]
     decided = list({each["message_id"]: each for each in rows if each["message_id"] not in known}.values())
