@@ -23,7 +23,11 @@ OTHER = ConversationInfo(uuid="c2", created_at=NOW, updated_at=NOW)
 PAGES: list[Page[Any]] = [
     ConversationPage(items=(INFO,), next_cursor="x"),
     DecisionPage(
-        items=(Decision(text="No retries.", conversation_id="c1", message_id="m1", role="user", timestamp=NOW),)
+        items=(
+            Decision(
+                kind="rule", text="No retries.", conversation_id="c1", message_id="m1", role="user", timestamp=NOW
+            ),
+        )
     ),
     InsightPage(items=(Insight(uuid="i1", conversation_id="c1", task="t", schema={}, created_at=NOW),)),
 ]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from ragforge_memory.agent.context.deciding import decision_of
 
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Message, Neo4jConfig
-from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
@@ -20,11 +17,16 @@ from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.impact import Impact
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.text.forms import read_form
 from tests.anchors.conftest import NAMESAKE, Repository, Run, Talk
 
 pytestmark = pytest.mark.anyio
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+def _said(uuid: str, text: str) -> NewMessage:
+    """A user's message, read as a turn reads it."""
+    form = read_form(text)
+    return NewMessage(uuid, "user", text, kind=form.kind if form else None, how=form.how if form else None)
 
 
 def changes(found: Impact) -> dict[str, str]:
@@ -270,7 +272,7 @@ async def test_decisions_and_summaries_are_named_as_such(
     said = {}
     for text in ("We decided to keep interest in whole cents. It is in `interest`.", "It is in `interest`."):
         said[text] = uuid4().hex
-        new = NewMessage(said[text], "assistant", text, importance=importance_of(text))
+        new = _said(said[text], text)
         await talk.messages.append(talk.conversation_id, new)
         await talk.references.add(said[text], ["interest"], "discussed")
     repository.edit("bank.py", ("// 100", "/ 100"))
@@ -299,7 +301,7 @@ async def test_a_decision_tells_what_has_corrected_it_since(
     note, update = "note: interest never rounds", "update: interest rounds to cents"
     for text in (note, "note: report prints all accounts", update):
         uuid = uuid4().hex
-        new = NewMessage(uuid, "user", text, importance=importance_of(text, role="user"))
+        new = _said(uuid, text)
         await talk.messages.append(talk.conversation_id, new)
         await talk.references.add(uuid, ["report" if "report" in text else "interest"], "discussed")
     repository.edit("bank.py", ("// 100", "/ 100"))
@@ -318,31 +320,4 @@ async def test_a_decision_tells_what_has_corrected_it_since(
     assert told.keys() == {note, "note: report prints all accounts", update}
     assert {text for text, corrected in told.items() if corrected is not None} == {note}
     assert told[note] is not None
-    assert (told[note].text, told[note].kind) == (update, "corrected")
-
-
-def test_what_was_marked_is_a_decision_whatever_its_words_are() -> None:
-    marked = Message(
-        uuid="m", conversation_id="c", seq=1, role="user", content="Cents. All.", timestamp=NOW, importance=1.0
-    )
-    assert decision_of(marked) == "Cents."
-    assert decision_of(marked.model_copy(update={"importance": 0.8})) is None
-
-
-@pytest.mark.parametrize(
-    "quoted",
-    ["```python\n# We decided to keep interest in cents.\n```", "> # We decided to keep interest in cents."],
-)
-def test_a_comment_of_quoted_source_is_no_decision(quoted: str) -> None:
-    def told(text: str) -> str | None:
-        said = Message(uuid="m", conversation_id="c", seq=1, role="assistant", content=text, timestamp=NOW)
-        return decision_of(said.model_copy(update={"importance": importance_of(text)}))
-
-    assert told(f"It is in `interest`:\n{quoted}\nNothing else.") is None
-    assert told(f"It fails with an error:\n{quoted}\nNothing else.") is None
-    assert told(f"As it says:\n{quoted}\nWe decided to round up.") == "We decided to round up."
-
-
-def test_a_quoted_error_matters_and_a_quoted_rule_does_not() -> None:
-    assert importance_of("It says:\n```\nTraceback (most recent call last)\n```") == 0.8
-    assert importance_of("It says:\n```\n# never call it twice\n```") is None
+    assert (told[note].text, told[note].how) == (update, "corrects")
