@@ -50,7 +50,7 @@ async def test_without_memory_nothing_is_noted() -> None:
     assert answer.text == "This agent keeps no conversations: what is said here is not found again."
 
 
-async def test_what_was_decided_comes_before_what_was_said_and_questions_last() -> None:
+async def test_what_was_decided_comes_before_what_was_said_and_questions_alone() -> None:
     heard = [
         message("how large is the pool?"),
         message("I would keep it at 10.", archived=True),
@@ -67,11 +67,11 @@ async def test_what_was_decided_comes_before_what_was_said_and_questions_last() 
         "",
         "Said besides:",
         'you, archived: "I would keep it at 10."',
-        "",
-        "Asked about `the pool`:",
-        'you: "how large is the pool?"',
     ]
     assert answer.finished.echo
+    results = {**decisions(), "search_conversation": {"messages": heard[:1]}}
+    title, only = await answer_to("what did we say about the pool?", results)
+    assert (title, only.partition(", ")[2]) == ("Asked about `the pool`:", 'you: "how large is the pool?"')
 
 
 async def test_a_correction_that_took_back_or_closed_a_note_says_so() -> None:

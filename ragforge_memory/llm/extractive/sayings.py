@@ -35,7 +35,8 @@ def said(question: Question, found: Outcomes) -> Answer:
     heard = found.first("search_conversation").get("messages") or []
     heard = [each for each in heard if each["message_id"] not in known]
     stated = [each for each in heard if not each["asks"]][:_MESSAGES]
-    asked = [each for each in heard if each["asks"]][:_ASKED]
+    # What only asks says nothing: it stands for what was said only where nothing else was.
+    asked = [] if stated or decided else heard[:_ASKED]
     words = question.target.text.split()
     lines: list[str] = []
     if decided:
