@@ -131,7 +131,7 @@ async def measure(root: Path, own: Sequence[Asked], scratch: Path, *, embed: boo
     config.write_text(
         f"name: {project}\n"
         f"source: {{root: {json.dumps(str(root))}}}\n"  # it may be a folder of a repository
-        f"embeddings: {{enabled: {str(embed).lower()}}}\n"
+        f"agent: {{memory: {{embeddings: {{enabled: {str(embed).lower()}}}}}}}\n"
         "llm: {provider: extractive}\n"
         "neo4j: {uri: '${NEO4J_URI}', username: '${NEO4J_USERNAME:-neo4j}', password: '${NEO4J_PASSWORD}'}\n",
         encoding="utf-8",
