@@ -90,6 +90,11 @@ class Message(Shape):
     tool_calls: tuple[ToolCall, ...] = ()
     references: tuple[CodeReference, ...] = ()
 
+    @property
+    def quotes(self) -> bool:
+        """Whether it says nothing of its own: it quotes what was said or, answered without a model, code."""
+        return self.echo or (self.model or "").startswith("extractive:")
+
 
 class ScoredMessage(Shape):
     """A message that a search found; ``score`` ranks and means nothing else.

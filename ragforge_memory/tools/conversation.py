@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
-from ragforge_memory.llm.port import EXTRACTIVE
 from ragforge_memory.models.code import each_name
 from ragforge_memory.text.excerpts import excerpt
 from ragforge_memory.text.forms import is_question
@@ -89,7 +88,7 @@ async def search_conversation(
         each
         for each in {each.message.uuid: each for each in found}.values()
         # The question of this turn is in the graph already, and always matches itself best.
-        if each.message.uuid != context.message_id and not _quotes(each.message)
+        if each.message.uuid != context.message_id and not each.message.quotes
     ]
     # Short questions have much of their words in common with a query, and state nothing.
     kept = sorted(kept[:limit], key=lambda each: _only_asks(each.message))
@@ -221,11 +220,6 @@ async def _former_names(messages: MessageReader, query: str) -> dict[str, list[s
 def _only_asks(message: Message) -> bool:
     """Whether a user's message is a question."""
     return message.role == "user" and message.kind is None and is_question(message.content)
-
-
-def _quotes(message: Message) -> bool:
-    """Whether a message says nothing of its own: it quotes what was said, or, without a model, code."""
-    return message.echo or (message.model or "").startswith(f"{EXTRACTIVE}:")
 
 
 def as_given(correction: Correction, message_id: str | None = None) -> dict[str, Any]:

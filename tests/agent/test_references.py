@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.port import Finished, ModelChunk, ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.passwords import CODE, project
 
@@ -87,26 +88,26 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
             await agent.conversations_about(" ")
 
 
+class Echoing(ScriptedProvider):
+    """A script whose first answer says that it only quotes."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
+        async for chunk in super().stream(request):
+            yield replace(chunk, echo=True) if isinstance(chunk, Finished) and len(self.requests) < 2 else chunk
+
+
 async def test_an_answer_that_only_quotes_what_was_said_is_tied_to_nothing(
     make_agent: MakeAgent, project: Path
 ) -> None:
     quoted = "What was said about `check_password`:\n- You, message 1:\n  > we decided that `check_password` stays"
-    async with make_agent(quoted, "See `check_password`.", root=project) as agent:
+    async with make_agent(provider=Echoing([quoted, "See `check_password`."]), root=project) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation()
         await conversation.send_message("What did we decide about check_password?")
         assert await conversation.referenced_code() == []
-        assert [message.importance for message in await conversation.get_history()] == [None, None]
+        assert [message.echo for message in await conversation.get_history()] == [False, True]
         await conversation.send_message("Where is it?")
         assert len(await conversation.referenced_code()) == 1
-
-
-class Quoting(ScriptedProvider):
-    """Says what it is told to as the agent without a model."""
-
-    @property
-    def name(self) -> str:
-        return "extractive"
 
 
 async def test_a_model_that_begins_with_nothing_found_may_have_found_something(
@@ -120,23 +121,6 @@ async def test_a_model_that_begins_with_nothing_found_may_have_found_something(
         assert [(each.name, each.message_id) for each in await conversation.referenced_code()] == [
             ("scramble", answer.message_id)
         ]
-
-
-async def test_an_answer_that_found_nothing_is_tied_to_nothing(make_agent: MakeAgent, project: Path) -> None:
-    look = [ToolRequest("c", "read_scope", {"name": "scramble"})]
-    near = "Nothing found for `scramble eggs` here.\nNearest by `scramble`:\n- `scramble` - auth.py:11 (function)"
-    lost = "Nothing found for `eggs` in this project.\n\n`scramble` - auth.py:11 (function)"
-    async with make_agent(provider=Quoting([look, near, look, lost]), root=project, tools=CODE_SEARCH_TOOLS) as agent:
-        await agent.ingest()
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Where does `scramble` do eggs?")
-        assert await conversation.referenced_code() == []
-        found = await conversation.send_message("Where are eggs and where is `scramble`?")
-        ties = await conversation.referenced_code()
-        assert {(each.qualified_name, each.kind, each.message_id) for each in ties} == {
-            ("scramble", "read", found.message_id),
-            ("scramble", "discussed", found.message_id),
-        }
 
 
 async def test_a_conversation_with_many_ties_to_a_file_hides_no_other(make_agent: MakeAgent, project: Path) -> None:

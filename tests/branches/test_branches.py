@@ -230,7 +230,7 @@ async def test_branches_that_nobody_named_are_told_apart(make_agent: MakeAgent, 
         asked, named, renamed, empty = [await trunk.branch(title=title) for title in (None, "Mine", None, None)]
         await renamed.set_title("Also mine")
         for branch in (asked, named, renamed):
-            await talk(branch, "hello", "which cache?", "how large is it?")
+            await talk(branch, "which cache?", "how large is it?")
         [question, *_] = await trunk.get_history()
         edited = await trunk.edit(question.uuid, "what of tokens?")
         later = await asked.branch()

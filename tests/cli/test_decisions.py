@@ -32,20 +32,20 @@ def test_decisions_are_listed_with_whether_they_hold(ragforge: CommandLine) -> N
     assert "ragforge conversations search nothing" in ragforge.run("decisions", "nothing").stderr
     assert ragforge.run("decisions", "--since", "soon").returncode == 2
     assert ragforge.ok("decisions", "--since", "yesterday", "--until", "today").splitlines() == lines
-    assert ragforge.ok("decisions", "--until", "last week") == ""
+    assert ragforge.ok("decisions", "--until", "2020-01-01") == ""
 
 
 def test_what_is_done_is_told_as_done_and_a_title_that_says_the_same_is_left_out(ragforge: CommandLine) -> None:
     model = ragforge.script("Noted.", "Noted.", "Noted.")
-    for said in ("todo: write the migration", "the migration is done", "scratch that"):
+    for said in ("todo: write the migration", "done: the migration", "what is next?"):
         ragforge.ok("ask", "--model", model, said)
     lines = ragforge.ok("decisions").splitlines()
     assert lines[-2] == "  todo: write the migration"
     assert lines[-1].startswith("  done ")
-    assert lines[-1].endswith(": the migration is done")
+    assert lines[-1].endswith(": done: the migration")
     assert lines[-3].split(" you in ")[1].strip().isalnum()
     [decided] = ragforge.json("decisions", "migration", "--json")
-    assert decided["corrected"]["kind"] == "done"
+    assert decided["corrected"]["how"] == "done"
 
 
 def test_a_note_is_answered_with_what_it_is_tied_to(ragforge: CommandLine) -> None:

@@ -313,20 +313,6 @@ async def test_no_title_is_made_of_a_turn_that_failed(make_agent: MakeAgent) -> 
         assert (await conversation.refresh()).title == "The lock"
 
 
-async def test_no_title_is_made_of_a_greeting(make_agent: MakeAgent) -> None:
-    provider = _titled("The lock of the store")
-    async with make_agent(provider=provider) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Hello there!")
-        assert await agent.drain() == {}
-        assert (await conversation.refresh()).title is None
-        await conversation.send_message("Where is the lock?")
-        assert await agent.drain() == {}
-        assert (await conversation.refresh()).title == "The lock of the store"
-    asked = [request for request in provider.requests if request.purpose == "title"]
-    assert ["Where is the lock?" in each.messages[0].content for each in asked] == [True]
-
-
 async def test_where_no_title_comes_the_first_one_stays(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent(provider=_titled("")) as agent:
         conversation = await agent.create_conversation()
@@ -341,7 +327,7 @@ async def test_without_a_model_the_question_is_the_title(make_agent: MakeAgent) 
         conversation = await agent.create_conversation()
         await conversation.send_message("Could you please tell me who calls refresh_session?")
         await agent.drain()
-        assert (await conversation.refresh()).title == "Could you please tell me who calls refresh_session"
+        assert (await conversation.refresh()).title == "Could you please tell me who calls refresh_session?"
 
 
 async def test_no_title_is_asked_of_who_has_none(make_agent: MakeAgent, cypher: Cypher) -> None:

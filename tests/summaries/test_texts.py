@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -162,9 +163,16 @@ async def test_vectors_choose_too() -> None:
 # --- summaries without a model ----------------------------------------------------------------------------------------
 
 
-def _message(seq: int, role: Role, content: str, *calls: ToolCall) -> Message:
+def _message(seq: int, role: Role, content: str, *calls: ToolCall, **more: Any) -> Message:
     return Message(
-        uuid=f"m{seq}", conversation_id="c", seq=seq, role=role, content=content, timestamp=NOW, tool_calls=calls
+        uuid=f"m{seq}",
+        conversation_id="c",
+        seq=seq,
+        role=role,
+        content=content,
+        timestamp=NOW,
+        tool_calls=calls,
+        **more,
     )
 
 
@@ -178,6 +186,7 @@ def _summarizer(provider: object, embedder: HashingEmbedder | None = None) -> Su
     )
 
 
+WITHOUT = "extractive:quotes"
 TALK = [
     _message(1, "user", "Where are passwords checked before a login succeeds?"),
     _message(
@@ -188,11 +197,14 @@ TALK = [
     _message(5, "user", "We decided to hash passwords with argon2 before the login compares them."),
     _message(6, "assistant", "Then `check_password` must call argon2 to verify passwords at the login."),
     _message(7, "user", "And where is the config read? Where are passwords checked before a login?"),
-    _message(8, "assistant", "Nothing found for `passwords checked before a login` in this project."),
+    _message(8, "assistant", "Nothing found for `passwords checked before a login` in this project.", model=WITHOUT),
     _message(9, "assistant", "> quoted documentation of the config.\n\nThe config is read in `config/load.py:10`."),
     _message(10, "user", "what did we say about passwords before a login?"),
     _message(
-        11, "assistant", "What was said about `passwords login`:\n- You, message 5: Passwords at the login repeated."
+        11,
+        "assistant",
+        "What was said about `passwords login`:\n- You, message 5: Passwords at the login repeated.",
+        echo=True,
     ),
     _message(12, "user", "which classes check passwords at a login?"),
     _message(
@@ -200,6 +212,7 @@ TALK = [
         "assistant",
         "`Login` (auth.py, line 3) is inherited by 2 scopes:\n- `PasswordsLogin` - auth.py:12 (class) at the login\n"
         "- passwords/login: 17 files",
+        model=WITHOUT,
     ),
 ]
 
@@ -235,7 +248,7 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     [
         ([""], "Nothing was said in words."),
         (["Hi", "```\ncode\n```"], "Hi."),
-        (["```\nonly code\n```"], "``` only code ```"),
+        (["```\nonly code\n```"], "only code"),
         (["word " * 300], None),
         (["密码在哪里检查？", "它使用argon2进行检查，并且保存在数据库里。"], None),
     ],

@@ -106,8 +106,8 @@ class Summarizer:
             ModelError: the model failed, or said nothing.
         """
         if extract or not self.asks:
-            # What only quotes what was said would be a summary of the summary's own source.
-            own = [each for each in messages if not each.echo] or messages
+            # What only quotes, messages or code, would be a summary of the summary's own source.
+            own = [each for each in messages if not each.quotes] or messages
             return await self._extracted([(each.role == "user", each.content) for each in own])
         most = min(MESSAGE_CHARACTERS, max(200, 2 * self._provider.context_window // max(len(messages), 1)))
         shown = "\n\n".join(as_lines(message, most, truncated) for message in messages)
