@@ -45,7 +45,8 @@ def find_corrected(text: str, how: How, statements: Sequence[Statement]) -> Stat
     best: tuple[tuple[bool, int, int, int], Statement] | None = None
     for place, each in enumerate(statements):
         shared, named = len(matched(words, each.content)), len(names & _names(each.content))
-        if named or (shared and (each.here or (shared > 1 and 2 * shared >= len(words)))):
+        enough = shared > 0 if each.here else 2 * shared >= len(words) and shared >= min(2, len(words))
+        if named or (shared and enough):
             rank = (how == "done" and each.kind == "todo", named, shared, -place)
             if best is None or rank > best[0]:
                 best = rank, each

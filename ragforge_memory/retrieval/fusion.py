@@ -29,8 +29,8 @@ from its answer than one message from another, and half of LoCoMo's evidence tha
 Span = tuple[datetime | None, datetime | None]
 """From when to when; None: without an end."""
 
-DAYS_WEIGHT = 1.0
-"""What is added for the days that a question names: as much as the best by words has."""
+DAYS_WEIGHT = 1.5
+"""What is added for the days that a question names: as much as the best by meaning has."""
 
 
 def of_days(scores: Mapping[Key, float], times: Mapping[Key, datetime], span: Span) -> dict[Key, float]:

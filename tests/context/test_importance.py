@@ -54,9 +54,7 @@ def test_what_tools_did_weighs_too() -> None:
 
 
 def test_sentences_say_what_they_carry() -> None:
-    said = (
-        "Is it fine? The build failed. We fixed the error. Never log it. We decided to keep it. Please look. So be it."
-    )
+    said = "Is it fine? The build failed. We fixed the error. Never log it. We decided to keep it. Please look. So?"
     kinds = [kind for kind, _ in key_sentences(said)]
     assert kinds == ["question", "error", "solution", "decision", "decision", "intent", "question"]
 

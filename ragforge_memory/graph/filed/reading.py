@@ -114,7 +114,7 @@ def _lacking(value: Any, conversation_id: str | None, characters: int | None = N
                 yield from _lacking(each, conversation_id, characters)
         return
     conversation_id = value.get("conversation_id") or conversation_id
-    if "content" in value and value["content"] is None and "uuid" in value and "role" in value:
+    if "content" in value and value["content"] is None and "uuid" in value and "level" not in value:
         yield Want(value["uuid"], conversation_id, partial(_put_message, value, characters))
     if "tool_name" in value and "arguments" in value and value["arguments"] is None:
         yield Want(value["message_id"], conversation_id, partial(_put_call, value, characters))
