@@ -13,7 +13,7 @@ from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.text.words import matched
 
 MAX_LINES = 35
-"""Lines that the code takes in an answer, those between the definitions counted."""
+"""Lines of an answer at most, those between the definitions counted."""
 
 _RESULTS, _CODE_LINES, _SAID, _DECIDED, _FILES = 5, 6, 3, 3, 6
 _SIGNATURE, _QUOTED, _QUERY = 120, 160, 600
@@ -48,25 +48,26 @@ def decision_calls(question: Question, found: Outcomes) -> list[Call]:
 
 def search_answer(question: Question, found: Outcomes) -> Answer:
     """What was found: the names of the question, the code, what was said; else where was looked."""
-    value = found.first("search_code")
+    value, failed = found.first("search_code"), [each for each in found.steps if each.error and each.tool in _SEARCHED]
+    words = value.get("words") or ()
     pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
-    code += [*_text(question, found), *_code(question, found, value.get("words") or ())]
-    said = _said(found, value.get("words") or ())
+    code, said = [*code, *_text(question, found)], _said(found, words)
     nowhere, aside = value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
     lines = [*_lacking("No code here has", [each for each in nowhere if each not in aside])]
     lines += _lacking("Of the code only tests and examples have", aside)
+    # What was not looked into limits what "nowhere" says.
+    broken = value.get("broken") if nowhere or not value.get("results") else None
+    files = ", ".join(listed(broken["files"], _RESULTS, broken["count"])) if broken else ""
+    unread = [f"Not read, or in part: {files}", ""] if files else []
+    errors = [f"{_SEARCHED[each.tool]} could not be searched: {each.error}." for each in failed]
+    code += _code(question, found, words, MAX_LINES - len([*lines, *unread, *code, *said, *errors, A_SEARCH]))
     if not code and not said:
         size = value.get("searched")
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
-    # What was not looked into limits what "nowhere" says.
-    if (broken := value.get("broken")) and (nowhere or not code):
-        lines += [f"Not read, or in part: {', '.join(listed(broken['files'], _RESULTS, broken['count']))}", ""]
-    failed = {each.tool: each.error for each in found.steps if each.error and each.tool in _SEARCHED}
-    errors = [f"{_SEARCHED[tool]} could not be searched: {error}." for tool, error in failed.items()]
-    return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
+    return Answer([*lines, *unread, *code, *said, *errors, A_SEARCH], echo=not code)
 
 
 def _lacking(what: str, words: Sequence[str]) -> list[str]:
@@ -106,8 +107,8 @@ def _results(question: Question, found: Outcomes) -> list[Mapping[str, Any]]:
     return [*results.values()][:_RESULTS]
 
 
-def _code(question: Question, found: Outcomes, words: Sequence[str]) -> list[str]:
-    """The definitions that were found, each with the lines that have most of the words."""
+def _code(question: Question, found: Outcomes, words: Sequence[str], room: int) -> list[str]:
+    """The definitions that were found, each with the lines that have most of the words, in so many lines."""
     heads: list[list[str]] = []
     code: list[list[Mapping[str, Any]]] = []
     for each in _results(question, found):
@@ -118,7 +119,7 @@ def _code(question: Question, found: Outcomes, words: Sequence[str]) -> list[str
         code.append(_weightiest(lines, words, _CODE_LINES))
         declared = any(line["line"] == each["line"] for line in code[-1])
         heads.append([entry(each), *([] if declared else signature(each, _SIGNATURE))])
-    room = MAX_LINES - sum(len(lines) + 1 for lines in heads)
+    room -= sum(len(lines) + 1 for lines in heads)
     shares = [0] * len(code)
     for turn in range(_CODE_LINES):
         for at, shown in enumerate(code):
