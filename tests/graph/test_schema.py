@@ -258,7 +258,7 @@ async def test_both_server_lines_have_the_same_schema(client: GraphClient, old_c
     [
         ("CREATE FULLTEXT INDEX message_text_index FOR (m:Message) ON EACH [m.content]", "INDEX", "message_text_index"),
         (
-            "CREATE FULLTEXT INDEX my_text FOR (n:File|Scope) ON EACH [n.words, n.role, n.project_token]",
+            "CREATE FULLTEXT INDEX my_text FOR (n:Scope|File) ON EACH [n.words, n.role, n.project_token]",
             "INDEX",
             "my_text",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.probes import (
+    CORRECTED,
     EMBEDDING,
     FRESH,
     FRESH_ID,
@@ -210,7 +211,14 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "code_of_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing)],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=nothing)],
-    "told_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing)],
+    "told_messages": [
+        Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing),
+        Probe(
+            lambda a, b: {"uuids": [a.question]},
+            prepare=CORRECTED,
+            expect=lambda rows: [row["corrected"] for row in rows] == [None],
+        ),
+    ],
     "ties_on_places": [
         Probe(
             lambda a, b: {"places": [{"file": "probe", "key": "probe"}], "marks": []},

@@ -76,6 +76,12 @@ def turn(conversation_id: str, **ties: Any) -> Parameters:
     }
 
 
+# Another owner's message is said against one of who asks.
+CORRECTED = """
+MATCH (m:Message {uuid: $a_question}), (x:Message {uuid: $b_question})
+CREATE (x)-[:CORRECTS {how: 'corrects'}]->(m)
+"""
+
 UNOWNED: dict[str, str] = {
     "schema_state": "the schema is the server's",
     "taken_nodes": "whether a uuid is anybody's, so that an import gives another; nothing is told of whose",

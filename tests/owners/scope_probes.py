@@ -31,7 +31,12 @@ SCOPES: dict[str, list[Probe]] = {
             prepare="MATCH (f:File) SET f.outside = 'x', f.outside_lines = [1, 1]",
             expect=nothing,
         ),
-        Probe(lambda a, b: {"uuids": [a.caller]}, expect=lambda rows: [row["inner"] for row in rows] == [[]]),
+        Probe(
+            lambda a, b: {"uuids": [a.caller]},
+            prepare="MATCH (s:Scope {uuid: $a_caller}), (x:Scope {uuid: $b_caller}) SET x.parentUUID = s.uuid, "
+            "x.file = s.file",
+            expect=lambda rows: [row["inner"] for row in rows] == [[]],
+        ),
     ],
     "search_scopes_vector": [
         Probe(lambda a, b: {"vector": VECTOR, "limit": 20, "overfetch": 200}, expect=something),

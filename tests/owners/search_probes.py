@@ -7,7 +7,7 @@ from typing import Any
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.text.words import pattern
 from tests.owners.graph import VECTOR, Data
-from tests.owners.probes import Probe, Rows, nothing
+from tests.owners.probes import CORRECTED, Probe, Rows, nothing
 
 
 def _asked(data: Data, **scope: Any) -> dict[str, Any]:
@@ -123,6 +123,12 @@ SEARCH: dict[str, list[Probe]] = {
         Probe(lambda a, b: _FROM_THE_NEWEST, prepare=_DECIDED, expect=_one_row),
         Probe(lambda a, b: _FROM_THE_NEWEST, prepare=f"{_DECIDED} WITH count(*) AS set {_SHARED}", expect=_one_row),
         Probe(lambda a, b: {**_FROM_THE_NEWEST, "about": "the"}, prepare=_DECIDED, expect=_one_row),
+        # What another says against it is not told.
+        Probe(
+            lambda a, b: _FROM_THE_NEWEST,
+            prepare=f"{_DECIDED} WITH count(*) AS set {CORRECTED}",
+            expect=lambda rows: [row["corrected"] for row in rows] == [None],
+        ),
     ],
     "correctable_decisions": [
         Probe(
@@ -130,7 +136,11 @@ SEARCH: dict[str, list[Probe]] = {
             prepare=_DECIDED,
             expect=_one_row,
         ),
-        Probe(lambda a, b: {"conversation_id": b.conversation, "until": None, "limit": 100}, expect=nothing),
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "until": None, "limit": 100},
+            prepare=_DECIDED,
+            expect=nothing,
+        ),
     ],
     "found_conversations": [Probe(lambda a, b: _asked(b, uuids=[b.conversation], vector=None), expect=nothing)],
     "found_messages": [
