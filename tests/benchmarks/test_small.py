@@ -53,7 +53,7 @@ SMALL = {
     "edges": ("{repository}", "--seed", "1", "--count", "3"),
 }
 # Has a test of its own; asks two hundred questions whatever it is given; wants published files; wants universal-ctags.
-ELSEWHERE = {"faults", "answers", "samples", "scopes_ctags", "company"}
+ELSEWHERE = {"faults", "answers", "questions", "samples", "scopes_ctags", "company"}
 
 
 @pytest.fixture(scope="module")
