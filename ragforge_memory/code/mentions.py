@@ -158,13 +158,6 @@ def _is_spoken_of(text: str, before: str, end: int) -> bool:
     return bool(_STATED_OF.match(text, end)) and not _FOLLOWS.search(before)
 
 
-def unquoted(text: str) -> str:
-    """A text without the lines that it quotes (``> ``, fenced blocks): what its author says."""
-    if not _MAY_QUOTE.search(text):
-        return text
-    return "".join(line for line, quoted in _lines(text) if not quoted)
-
-
 def _quoted(text: str) -> bytearray:
     """For each character whether it is quoted: on a ``> `` line, in a fenced block, or in backticks with more than a
     name or a call."""

@@ -56,5 +56,10 @@ def find_corrected(text: str, how: How, statements: Sequence[Statement]) -> Stat
     return next(last, None) if how == "corrects" or not words else None
 
 
+def kind_of_correction(corrected: Statement | None) -> Kind:
+    """The kind of a message that says otherwise: that of what it corrects, a note where it corrects nothing."""
+    return corrected.kind if corrected else "note"
+
+
 def _names(text: str) -> frozenset[str]:
     return frozenset((found[1] or found[0]).removesuffix("()") for found in _NAME.finditer(text))

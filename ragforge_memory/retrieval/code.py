@@ -6,20 +6,19 @@ first for 47 %, in five for 78 %, with a line shown that answers for 57 %.
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from ragforge_memory.retrieval.bm25 import word_score
 from ragforge_memory.text.names import ASIDE
 from ragforge_memory.text.words import counted, stem
 
 Key = TypeVar("Key", bound=Hashable)
 
-# Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009): k1 as Lucene has it. Lucene's
-# b of .75 favours short definitions over those that do what is asked for.
-_K1, _B = 1.2, 0.3
+# Lucene's b of .75 favours short definitions over those that do what is asked for.
+_B = 0.3
 # Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion Outperforms Condorcet and Individual Rank Learning Methods",
 # SIGIR 2009.
 _RRF = 60
@@ -30,11 +29,6 @@ _BESIDE = 0.4
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _NAME = re.compile(r"(?<![\w.])(?:[^\W\d]\w*(?:\.|::|->|#))*[^\W\d]\w*(?:\(\))?")
 _JOINED = re.compile(r"\w(?:_\w|\.\w|::|->|#|\(\))|^_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
-
-
-def rarity(having: int, texts: int) -> float:
-    """How much a word tells that ``having`` of so many texts have (the idf of BM25, never negative)."""
-    return math.log(1 + (max(texts, having) - having + 0.5) / (having + 0.5))
 
 
 def bm25(texts: Mapping[Key, str], weights: Mapping[str, float]) -> dict[Key, float]:
@@ -49,7 +43,7 @@ def bm25(texts: Mapping[Key, str], weights: Mapping[str, float]) -> dict[Key, fl
     mean = sum(lengths.values()) / len(lengths) if lengths else 1.0
     return {
         key: sum(
-            weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * lengths[key] / mean))
+            word_score(weight, times, lengths[key] / mean, _B)
             for word, weight in weights.items()
             if (times := count[word])
         )

@@ -13,8 +13,6 @@ _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 # A cut moves by at most so many characters to stand between words; texts without spaces are cut where they are.
 _LONGEST_WORD = 24
-# Characters of a line that stands for a text.
-_LINE = 160
 
 
 def excerpt(text: str, words: Iterable[str], length: int) -> str:
@@ -44,13 +42,6 @@ def excerpt(text: str, words: Iterable[str], length: int) -> str:
         space = max(text.rfind(" ", 0, begin + length + 1), text.rfind("\n", 0, begin + length + 1))
         end = space if space > max(begin, begin + length - _LONGEST_WORD) else begin + length
     return ("… " if begin else "") + text[begin:end].strip() + (" …" if end < len(text) else "")
-
-
-def first_line(text: str) -> str:
-    """The first line of a text, of a long one its beginning; … where more follows."""
-    lines = text.strip().splitlines()
-    line = " ".join(lines[0].split()) if lines else ""
-    return excerpt(line, (), _LINE) if len(line) > _LINE or len(lines) < 2 else f"{line} …"
 
 
 def without_fences(text: str) -> str:

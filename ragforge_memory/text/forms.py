@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import lru_cache
+from typing import Literal
+
+from ragforge_memory.text.sentences import FENCED
 
 Kind = Literal["note", "decision", "rule", "todo"]
 """What a message is; most are none of these."""
 
 How = Literal["corrects", "retracts", "done"]
 """What a message does to an earlier one: it says otherwise, takes it back, or says that it is done."""
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-HOWS: tuple[How, ...] = get_args(How)
 
 LONGEST_TEXT = 600
 """Characters that are shown of what a message states."""
@@ -60,12 +60,12 @@ _SENTENCES: tuple[tuple[str, Kind], ...] = (
 )
 _BY_LABEL = tuple((re.compile(_LABEL.format(word), re.I | re.S), kind, how) for word, kind, how in _LABELS)
 _BY_SENTENCE = tuple((re.compile(_SPOKEN.format(words), re.I | re.S), kind) for words, kind in _SENTENCES)
-_FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?]+(?!\s|$)[^\n.!?]+)*[.!?]*")
 # Longer messages are pasted; a sentence in them is somebody else's.
 _MOST_SPOKEN = 2_000
 
 
+@lru_cache(maxsize=16)  # a turn asks it of its question in three places
 def read_form(text: str) -> Form | None:
     """The form of a user's message; None where it has none. A question states nothing."""
     for pattern, kind, how in _BY_LABEL:
@@ -94,7 +94,7 @@ def is_question(text: str) -> bool:
 
 def _sentences(text: str) -> Iterator[str]:
     """The sentences of a message that do not ask, without those of code and of quoted lines."""
-    for line in _FENCED.sub("\n", text).splitlines():
+    for line in FENCED.sub("\n", text).splitlines():
         if line.lstrip().startswith((">", "|")):
             continue
         for found in _SENTENCE.finditer(line):

@@ -285,11 +285,6 @@ def is_aside(entry: Mapping[str, Any]) -> bool:
     return of_test(entry) or stands_aside(entry["file"])
 
 
-def declared_with(signature: str, name: str) -> list[str]:
-    """The words before the name in a definition's signature: ``async def run()`` has async, def."""
-    return re.findall(r"\w+", signature.partition(name)[0])
-
-
 def is_declaration(file: str) -> bool:
     """Whether a file only declares what another one defines: Python's stubs, TypeScript's ``.d.ts``."""
     return file.endswith((".pyi", ".d.ts", ".d.mts", ".d.cts"))

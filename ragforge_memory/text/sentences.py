@@ -29,7 +29,9 @@ NO_END = r"(?<!\s\.)(?<!\s\.\.)(?<!\s\.\.\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.
 SENTENCE_OR_LINE_END = re.compile(rf"(?<=[.!?…。！？]){NO_END}\s+|\n+")
 """What parts a message into sentences and lines."""
 
-_FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
+FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
+"""A block of code, to its end or to that of the text."""
+
 _QUOTED = re.compile(r"^\s*(?:>|\|)")
 _INDENTED = re.compile(r"^(?: {4}|\t)")
 _LIST = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
@@ -114,7 +116,7 @@ def _paragraphs(text: str) -> list[str]:
     """Runs of prose; an item of a list is one of its own, as is what begins behind it, a heading is none."""
     paragraphs: list[list[str]] = [[]]
     listed = False
-    for line in _FENCED.sub("\n", text).splitlines():
+    for line in FENCED.sub("\n", text).splitlines():
         if not line.strip() or _QUOTED.match(line) or _HEADING.match(line) or _INDENTED.match(line):
             paragraphs.append([])
             continue

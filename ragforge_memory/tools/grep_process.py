@@ -41,7 +41,7 @@ def search(order: dict[str, Any], out: TextIO) -> None:
             if pattern.search(line):
                 if no_code:
                     if code is None:
-                        code = re.sub(no_code, _blank, text).split("\n")
+                        code = code_alone(text, no_code).split("\n")
                     if not pattern.search(code[number - 1]):
                         continue
                 if found == order["limit"]:
@@ -53,9 +53,9 @@ def search(order: dict[str, Any], out: TextIO) -> None:
     print(json.dumps({"searched": searched, "more": False}), file=out, flush=True)
 
 
-def _blank(found: re.Match[str]) -> str:
-    """As `language.no_code.code_alone` has it."""
-    return re.sub(r"[^\n\"'`]", " ", found[0])
+def code_alone(text: str, no_code: str | None) -> str:
+    """A text with blanks for what is no code, sign for sign; quotes stay, so that a string is seen to be there."""
+    return re.sub(no_code, lambda found: re.sub(r"[^\n\"'`]", " ", found[0]), text) if no_code else text
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ By patterns and not by syntax trees: it is asked of files with errors, too, and 
 
 from __future__ import annotations
 
-import re
-
 # What may have lines ends with the text at the latest: where a source is cut, and so that none is looked through twice.
 _DOUBLE = r'"(?:\\[\s\S]|[^"\\\n])*"'
 _SINGLE = r"'(?:\\[\s\S]|[^'\\\n])*'"
@@ -45,8 +43,3 @@ def no_code(language: str) -> str | None:
     """The pattern of what is no code in a language; None where it is not known, as of texts."""
     parts = _BY_LANGUAGE.get(_LIKE.get(language, language))
     return f"(?m:{'|'.join(parts)})" if parts else None
-
-
-def code_alone(text: str, pattern: str | None) -> str:
-    """A text with blanks for what is no code, sign for sign; quotes stay, so that a string is seen to be there."""
-    return re.sub(pattern, lambda found: re.sub(r"[^\n\"'`]", " ", found[0]), text) if pattern else text

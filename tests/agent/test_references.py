@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import AsyncGenerator, Callable
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ import pytest
 from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
-from ragforge_memory.llm.port import Finished, ModelChunk, ModelRequest
-from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.echoing import EchoingProvider
 from tests.agent.passwords import CODE, project
 
 __all__ = ["project"]
@@ -88,19 +86,11 @@ async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> N
             await agent.conversations_about(" ")
 
 
-class Echoing(ScriptedProvider):
-    """A script whose first answer says that it only quotes."""
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
-        async for chunk in super().stream(request):
-            yield replace(chunk, echo=True) if isinstance(chunk, Finished) and len(self.requests) < 2 else chunk
-
-
 async def test_an_answer_that_only_quotes_what_was_said_is_tied_to_nothing(
     make_agent: MakeAgent, project: Path
 ) -> None:
     quoted = "What was said about `check_password`:\n- You, message 1:\n  > we decided that `check_password` stays"
-    async with make_agent(provider=Echoing([quoted, "See `check_password`."]), root=project) as agent:
+    async with make_agent(provider=EchoingProvider([quoted, "See `check_password`."]), root=project) as agent:
         await agent.ingest()
         conversation = await agent.create_conversation()
         await conversation.send_message("What did we decide about check_password?")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
-from dataclasses import replace
 
 import pytest
 
 from ragforge_memory.agent.context.snapshots import prompt_of
-from ragforge_memory.llm.port import Finished, ModelChunk, ModelRequest, ToolRequest
+from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent
+from tests.agent.echoing import EchoingProvider
 from tests.context.told import asks, filler, look
 
 pytestmark = pytest.mark.anyio
@@ -43,18 +42,10 @@ async def test_a_shortened_result_can_be_read_again(make_agent: MakeAgent) -> No
         assert "there is no tool call" in str(read.tool_calls[0].error)
 
 
-class _Echoing(ScriptedProvider):
-    """A script whose first answer says that it only quotes."""
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelChunk, None]:
-        async for chunk in super().stream(request):
-            yield replace(chunk, echo=True) if isinstance(chunk, Finished) and len(self.requests) < 3 else chunk
-
-
 async def test_an_answer_that_only_repeats_is_shortened_as_the_result_that_it_repeats(make_agent: MakeAgent) -> None:
     repeats = f"What was said about `tabs`:\n- You, 2026-01-01:\n  > {filler(800, 'said')}"
     own = f"Since you ask: {filler(800, 'own')}"
-    provider = _Echoing([[asks("here")], repeats, own, "Three.", "Four."])
+    provider = EchoingProvider([[asks("here")], repeats, own, "Three.", "Four."], requests=2)
     async with make_agent(provider=provider, tools=[look]) as agent:
         conversation = await agent.create_conversation("t")
         call = (await conversation.send_message("What did we say of tabs?")).tool_calls[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ragforge_memory.retrieval.code import asks_for_aside, bm25, fused_by_rank, names_in, rarity, telling_lines
+from ragforge_memory.retrieval.bm25 import rarity
+from ragforge_memory.retrieval.code import asks_for_aside, bm25, fused_by_rank, names_in, telling_lines
 from ragforge_memory.text.words import content_words, counted, stems_asked
 
 

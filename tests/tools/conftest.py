@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -115,18 +116,25 @@ async def refresh_fulltext(config: Neo4jConfig) -> None:
         await driver.execute_query("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
 
 
+@asynccontextmanager
+async def ingested(root: Path, config: Neo4jConfig, home: Path) -> AsyncIterator[tuple[GraphClient, ToolContext]]:
+    """A folder in the graph, as a project of its own, and what tools are given there."""
+    client = GraphClient(open_driver(config), database=config.database, owned=True)
+    try:
+        await ensure_schema(client)
+        owner = Owner("ada", f"{root.name}-{uuid4().hex[:8]}")
+        await ingest(client, root, project=owner.project, home=home, processes=1)
+        await refresh_fulltext(config)
+        yield client, ToolContext(owner=owner, root=root, scopes=ScopeStore(client))
+    finally:
+        await client.aclose()
+
+
 @pytest.fixture
 async def context(shop: Path, neo4j_config: Neo4jConfig, tmp_path: Path) -> AsyncIterator[ToolContext]:
     """The project in the graph, under a name of its own."""
-    client = GraphClient(open_driver(neo4j_config), database=neo4j_config.database, owned=True)
-    try:
-        await ensure_schema(client)
-        owner = Owner("ada", f"shop-{uuid4().hex[:8]}")
-        await ingest(client, shop, project=owner.project, home=tmp_path / "home", processes=1)
-        await refresh_fulltext(neo4j_config)
-        yield ToolContext(owner=owner, root=shop, scopes=ScopeStore(client))
-    finally:
-        await client.aclose()
+    async with ingested(shop, neo4j_config, tmp_path / "home") as (_, given):
+        yield given
 
 
 @pytest.fixture

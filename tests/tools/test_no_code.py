@@ -7,7 +7,8 @@ import time
 import pytest
 
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.tools.no_code import code_alone, no_code
+from ragforge_memory.tools.grep_process import code_alone
+from ragforge_memory.tools.no_code import no_code
 
 
 @pytest.mark.parametrize(

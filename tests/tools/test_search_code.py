@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -17,16 +16,14 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.errors import GraphUnavailable
-from ragforge_memory.graph.client import GraphClient, open_driver
-from ragforge_memory.graph.schema import ensure_schema
+from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.code import ScopeCounts
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
-from tests.tools.conftest import refresh_fulltext, write_files
+from tests.tools.conftest import ingested, write_files
 
 pytestmark = pytest.mark.anyio
 
@@ -155,15 +152,8 @@ async def searching(
     request: pytest.FixtureRequest, neo4j_config: Neo4jConfig, tmp_path: Path
 ) -> AsyncIterator[Searching]:
     root = write_files(tmp_path / "project", request.param)
-    client = GraphClient(open_driver(neo4j_config), database=neo4j_config.database, owned=True)
-    try:
-        await ensure_schema(client)
-        owner = Owner("ada", f"harbour-{uuid4().hex[:8]}")
-        await ingest(client, root, project=owner.project, home=tmp_path / "home", processes=1)
-        await refresh_fulltext(neo4j_config)
-        yield Searching(client, ToolContext(owner=owner, root=root, scopes=ScopeStore(client)), root)
-    finally:
-        await client.aclose()
+    async with ingested(root, neo4j_config, tmp_path / "home") as (client, context):
+        yield Searching(client, context, root)
 
 
 in_python = pytest.mark.parametrize("searching", [PYTHON], indirect=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 from collections import Counter
@@ -11,10 +10,11 @@ from typing import NamedTuple
 
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
 from ragforge_memory.graph.text import text_words
+from ragforge_memory.retrieval.bm25 import rarity, word_score
 from ragforge_memory.text.words import stem
 
-# Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), and Lucene's defaults.
-_K1, _B = 1.2, 0.75
+_B = 0.75
+"""Lucene's default, see `retrieval/bm25.py`."""
 
 
 class Ranked(NamedTuple):
@@ -97,10 +97,9 @@ def rank(indexes: Sequence[tuple[str, Words]], asked: Sequence[str]) -> list[Ran
     for wanted in stems:
         found = [(conversation_id, each.having.get(wanted, [])) for conversation_id, each in counted]
         number = sum(len(having) for _, having in found)
-        rarity = math.log(1 + (texts - number + 0.5) / (number + 0.5))
+        weight = rarity(number, texts)
         for conversation_id, having in found:
             for uuid, times, words in having:
-                length = 1 - _B + _B * words / mean
                 key = (conversation_id, uuid)
-                scores[key] = scores.get(key, 0.0) + rarity * times * (_K1 + 1) / (times + _K1 * length)
+                scores[key] = scores.get(key, 0.0) + word_score(weight, times, words / mean, _B)
     return sorted((Ranked(*key, score) for key, score in scores.items()), key=lambda each: -each.score)
