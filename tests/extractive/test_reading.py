@@ -75,6 +75,7 @@ async def test_each_form_asks_the_tool_that_fits(text: str, wanted: tuple[str, d
         "why does the server close connections early?",
         "what happens when a token expires?",
         "where do we handle timeouts?",
+        "where do we decide which formats we accept?",
         "which functions parse options?",
         "what is the default page size?",
         "what happens in the parser when a quote is open?",

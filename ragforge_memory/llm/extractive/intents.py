@@ -47,7 +47,7 @@ IMPACT = Intent(
 SAID = Intent(
     "said",
     _patterns(
-        r"(?:what|why|when|where|did|have|had)\b(?: \w+){0,2} (?:we|i|you|anyone)\b(?: \w+)? (?:sa(?:y|id)|decided?"
+        r"(?:what|(?:wh\w+(?: \w+)? |how )?(?:did|have|had)) (?:we|i|you|anyone)\b(?: \w+)? (?:sa(?:y|id)|decided?"
         r"|talk(?:ed)?|discuss(?:ed)?|agreed?|t(?:ell|old)|noted?|mention(?:ed)?)\b(?P<x>.*)$",
         r"what (?:was|is|has been|were)(?: \w+)? (?:said|decided|discussed|agreed|noted)\b(?P<x>.*)$",
         r"(?:(?:list|show|give|what are|which are)(?: me)? )?(?:(?:all|the|our|my|open) )*"
