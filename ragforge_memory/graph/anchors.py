@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ragforge_memory.errors import MessageNotFound
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
 from ragforge_memory.graph.code import in_batches
 from ragforge_memory.graph.decisions import correction
 from ragforge_memory.graph.leases import INGEST_SECONDS, ingest_lost
+from ragforge_memory.graph.owned import OwnerStore, ProjectStore
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.decisions import Correction
-from ragforge_memory.models.owner import Owner
 
 # More scopes of the same tokens are of no use to anyone.
 _MOST_OF_TOKENS = 50
@@ -133,17 +133,13 @@ class Tied:
     corrected: Correction | None = None
 
 
-class AnchorStore:
+class AnchorStore(ProjectStore):
     """The anchors of one project, for an ingest.
 
     Args:
         client: an open graph.
         project: whose code.
     """
-
-    def __init__(self, client: GraphClient, project: str) -> None:
-        self._client = client
-        self._project = project
 
     async def of_files(self, files: Sequence[str]) -> list[AnchorRow]:
         """The anchors that were made in these files or stand in them."""
@@ -193,16 +189,12 @@ class AnchorStore:
         for batch in in_batches([each._asdict() for each in said], 500):
             await self._fenced("anchor_anew", token, scopes=batch)
 
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
-
     async def _fenced(self, name: str, token: str, **parameters: Any) -> None:
-        fence: dict[str, Any] = {"project": self._project, "token": token, "seconds": INGEST_SECONDS}
-        if not await self._client.write(name, timeout=PATIENT_TIMEOUT, **fence, **parameters):
+        if not await self._write(name, token=token, seconds=INGEST_SECONDS, **parameters):
             raise ingest_lost(self._project)
 
 
-class ReferenceStore:
+class ReferenceStore(OwnerStore):
     """What an owner's messages are tied to.
 
     Args:
@@ -210,13 +202,9 @@ class ReferenceStore:
         owner: whose messages.
     """
 
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
-
     async def as_of(self) -> tuple[str | None, datetime] | None:
         """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
-        rows = await self._client.read("last_ingest", project=self._owner["project"])
+        rows = await self._read("last_ingest")
         return (rows[0]["commit"], datetime.fromisoformat(rows[0]["at"])) if rows else None
 
     async def of_conversation(self, conversation_id: str) -> list[CodeReference]:
@@ -224,12 +212,12 @@ class ReferenceStore:
 
         A conversation without ties and one that is not there both give none.
         """
-        rows = await self._client.read("referenced_code", conversation_id=conversation_id, **self._owner)
+        rows = await self._read("referenced_code", conversation_id=conversation_id)
         return [reference(row) for row in rows]
 
     async def of_messages(self, uuids: Sequence[str]) -> dict[str, list[CodeReference]]:
         """What each of these messages is tied to, with labels; one without ties is left out."""
-        rows = await self._client.read("code_of_messages", uuids=list(uuids), **self._owner)
+        rows = await self._read("code_of_messages", uuids=list(uuids))
         found: dict[str, list[CodeReference]] = {}
         for row in rows:
             found.setdefault(row["message_id"], []).append(reference(row))
@@ -242,7 +230,7 @@ class ReferenceStore:
             about: a name, a qualified name, a file, ``FILE:NAME`` or a scope's uuid, as of then or as of now.
             limit: of at most so many conversations.
         """
-        rows = await self._client.read("messages_about", about=about, limit=limit, **self._owner)
+        rows = await self._read("messages_about", about=about, limit=limit)
         return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]
 
     async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
@@ -250,12 +238,10 @@ class ReferenceStore:
         ties: list[dict[str, Any]] = []
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
             marks = [_mark(place["file"], place["key"]) for place in batch]
-            ties += await self._client.read(
-                "ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks, **self._owner
-            )
+            ties += await self._read("ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks)
         told: dict[str, tuple[Message, str | None, tuple[str, ...], Correction | None]] = {}
         for some in in_batches(list(dict.fromkeys(row["message_id"] for row in ties)), _TOLD_AT_ONCE):
-            rows = await self._client.read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some, **self._owner)
+            rows = await self._read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some)
             for row in rows:
                 told[row["message"]["uuid"]] = (
                     message(row["message"]),
@@ -278,9 +264,7 @@ class ReferenceStore:
         Raises:
             MessageNotFound: this owner has no such message.
         """
-        rows = await self._client.write(
-            "reference_code", message_id=message_id, scopes=list(scopes), kind=kind, **self._owner
-        )
+        rows = await self._write("reference_code", message_id=message_id, scopes=list(scopes), kind=kind)
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")
         unclear = {row["named"]: row["meant"] for row in rows[0]["unclear"]}

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.decisions import Correction
-from ragforge_memory.models.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +39,8 @@ class Found:
     gone: bool = False
 
 
-class DecisionStore:
+class DecisionStore(OwnerStore):
     """Reads the decisions of one owner."""
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
 
     async def page(
         self,
@@ -65,7 +60,7 @@ class DecisionStore:
             until: the last.
             about: the name of code, a file or a folder that `Found.tied` is about.
         """
-        rows = await self._client.read(
+        rows = await self._read(
             "decisions",
             limit=limit,
             before=behind.time if behind else None,
@@ -75,7 +70,6 @@ class DecisionStore:
             until=utc_text(until),
             about=about,
             folder=f"/{(about or '').strip('/')}/",
-            **self._owner,
         )
         return [
             Found(

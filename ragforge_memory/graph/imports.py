@@ -14,6 +14,7 @@ from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import code_of
 from ragforge_memory.graph.leases import IMPORT_SECONDS
 from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.text import owner_token
@@ -137,7 +138,7 @@ def _renamed(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-class ImportStore:
+class ImportStore(OwnerStore):
     """Writes conversations of one owner that come from elsewhere.
 
     Args:
@@ -147,11 +148,12 @@ class ImportStore:
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
     """
 
+    _timeout = PATIENT_TIMEOUT
+
     def __init__(
         self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None, generate_titles: bool = False
     ) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._token = owner_token(owner.user_id, owner.project)
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
@@ -173,7 +175,7 @@ class ImportStore:
     async def _known(self, uuids: Sequence[str]) -> dict[str, Known]:
         if not uuids:
             return {}
-        rows = await self._client.read("imported_messages", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        rows = await self._read("imported_messages", uuids=list(uuids))
         return {
             str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
         }
@@ -189,14 +191,12 @@ class ImportStore:
             GraphError: a conversation is not there any more: more than `IMPORT_SECONDS` were between two batches.
         """
         try:
-            rows = await self._client.write(
+            rows = await self._write(
                 "import_messages",
-                timeout=PATIENT_TIMEOUT,
                 batches=[self._batch(each) for each in batches],
                 owner_token=self._token,
                 lease=IMPORT_SECONDS,
                 summarize_every=self._summarize_every,
-                **self._owner,
             )
         except GraphError as error:
             if is_taken(error):
@@ -211,9 +211,8 @@ class ImportStore:
         Raises:
             GraphError: it is not there any more.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "finish_import",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=uuid,
             token=token,
             created_at=_text(conversation.created_at),
@@ -222,9 +221,8 @@ class ImportStore:
                 for name, value in self._properties(conversation, None).items()
                 if name in ("title", "title_source", "metadata")
             },
-            **self._owner,
         )
-        if not rows and not await self._client.read("get_conversation", uuid=uuid, **self._owner):
+        if not rows and not await self._read("get_conversation", uuid=uuid):
             raise _gone()
 
     def _batch(self, each: ImportBatch) -> dict[str, Any]:

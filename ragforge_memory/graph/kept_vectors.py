@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.errors import GraphUnavailable, foreign
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.models.lineage import Lineage
 from ragforge_memory.models.owner import Owner
 
@@ -131,7 +132,7 @@ class _Wanted(NamedTuple):
     until: int
 
 
-class KeptVectors:
+class KeptVectors(OwnerStore):
     """What one process keeps of one owner's long conversations; the least recently searched goes first.
 
     Args:
@@ -142,8 +143,7 @@ class KeptVectors:
     """
 
     def __init__(self, client: GraphClient, owner: Owner, *, least: int = LONG, most_bytes: int = MOST_BYTES) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._least = least
         self._most_bytes = most_bytes
         self._copies: OrderedDict[str, _Copy] = OrderedDict()
@@ -259,7 +259,7 @@ class KeptVectors:
                 return
 
     async def _page(self, wanted: _Wanted, above: int, until: int, step: int = 1) -> dict[str, Any] | None:
-        rows = await self._client.read(
+        rows = await self._read(
             "vectors_of_history",
             timeout=PATIENT_TIMEOUT,
             recover=False,
@@ -269,7 +269,6 @@ class KeptVectors:
             step=step,
             property=wanted.space.property,
             dimension=wanted.space.dimension,
-            **self._owner,
         )
         return rows[0] if rows else None
 

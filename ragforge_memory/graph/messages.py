@@ -178,8 +178,7 @@ class MessageStore(WaitingTexts):
         due: Callable[[], None] = lambda: None,
         topic: Callable[[], None] = lambda: None,
     ) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
         self._due = due
@@ -212,7 +211,7 @@ class MessageStore(WaitingTexts):
             corrected = await self._corrected(conversation_id, new, recover=recover)
             if new.how == "corrects":
                 new = replace(new, kind=kind_of_correction(corrected))
-        rows = await self._client.write(
+        rows = await self._write(
             "append_message",
             conversation_id=conversation_id,
             uuid=new.uuid,
@@ -224,7 +223,6 @@ class MessageStore(WaitingTexts):
             title=title,
             title_source=self._title_source,
             recover=recover,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if once and row["said_by_another"]:
@@ -233,13 +231,12 @@ class MessageStore(WaitingTexts):
 
     async def _corrected(self, conversation_id: str, new: NewMessage, *, recover: bool) -> Statement | None:
         """The earlier message that one is said against."""
-        rows = await self._client.read(
+        rows = await self._read(
             "correctable_decisions",
             conversation_id=conversation_id,
             until=utc_text(new.timestamp),
             limit=CANDIDATES,
             recover=recover,
-            **self._owner,
         )
         found = [(row["message"], row["here"]) for row in rows if row["message"]["uuid"] != new.uuid]
         statements = [Statement(said["uuid"], said["content"] or "", said["kind"], here) for said, here in found]
@@ -259,7 +256,7 @@ class MessageStore(WaitingTexts):
         A question that was given up as unanswered is answered then.
         """
         new, ties = answer.message, answer.ties
-        rows = await self._client.write(
+        rows = await self._write(
             "complete_turn",
             timeout=timeout,
             recover=recover,
@@ -275,7 +272,6 @@ class MessageStore(WaitingTexts):
             mentioned_files=list(ties.files),
             worded=bool(new.content.strip()),
             summarize_every=self._summarize_every,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if row["due"]:
@@ -293,7 +289,7 @@ class MessageStore(WaitingTexts):
             recover: whether to wait for a managed server that has gone.
         """
         words = query_words(query.question) if query.question and query.relevant else []
-        rows = await self._client.read(
+        rows = await self._read(
             "turn_context",
             conversation_id=conversation_id,
             recent=query.limit,
@@ -309,7 +305,6 @@ class MessageStore(WaitingTexts):
             known=list(query.known.messages),
             known_restored=list(query.known.restored),
             recover=recover,
-            **self._owner,
         )
         return turn_context(_first(rows, conversation_id), query.known.messages)
 
@@ -327,13 +322,12 @@ class MessageStore(WaitingTexts):
         Raises:
             MessageNotFound: ``before`` is no message of this conversation.
         """
-        rows = await self._client.read(
+        rows = await self._read(
             "history",
             conversation_id=conversation_id,
             before=before,
             limit=limit,
             include_tool_calls=include_tool_calls,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if row["top"] is None:
@@ -348,29 +342,24 @@ class MessageStore(WaitingTexts):
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
         """
-        rows = await self._client.read(
-            "tool_calls",
-            conversation_id=conversation_id,
-            tool_name=tool_name,
-            success=success,
-            limit=limit,
-            **self._owner,
+        rows = await self._read(
+            "tool_calls", conversation_id=conversation_id, tool_name=tool_name, success=success, limit=limit
         )
         return [tool_call(call) for call in reversed(_first(rows, conversation_id)["calls"])]
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call of this owner's with its whole result."""
-        rows = await self._client.read("tool_result", uuid=tool_call_id, **self._owner)
+        rows = await self._read("tool_result", uuid=tool_call_id)
         return tool_call(rows[0]["call"]) if rows else None
 
     async def known(self, uuids: Sequence[str]) -> dict[str, str]:
         """Which of these uuids are messages of this owner: uuid → conversation."""
-        rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
+        rows = await self._read("known_messages", uuids=list(uuids))
         return {row["uuid"]: row["conversation_id"] for row in rows}
 
     async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> bool:
         """Says of a question that no answer will follow; returns whether it is there, and none did."""
-        return bool(await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner))
+        return bool(await self._write("mark_unanswered", uuid=uuid, recover=recover))
 
     async def settle(self, conversation_id: str) -> int:
         """Marks the questions of a conversation that nobody has answered for an hour as unanswered; returns how many.
@@ -380,10 +369,10 @@ class MessageStore(WaitingTexts):
         session ends and the next begins. An answer that comes later all the same sets the state right. Nothing is
         written where there is none.
         """
-        asked: dict[str, Any] = {"conversation_id": conversation_id, "patience": ANSWER_PATIENCE, **self._owner}
-        rows = await self._client.read("unsettled_questions", **asked)
+        asked: dict[str, Any] = {"conversation_id": conversation_id, "patience": ANSWER_PATIENCE}
+        rows = await self._read("unsettled_questions", **asked)
         if rows and (rows[0]["unanswered"] or rows[0]["behind"] >= SETTLE_BEHIND):
-            rows = await self._client.write("settle_questions", **asked)
+            rows = await self._write("settle_questions", **asked)
         return int(rows[0]["unanswered"]) if rows else 0
 
 

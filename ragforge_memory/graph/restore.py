@@ -11,6 +11,7 @@ from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.space_in_use import in_space
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
@@ -60,7 +61,7 @@ class PlacedAnchor:
     orphaned: bool
 
 
-class RestoreStore:
+class RestoreStore(OwnerStore):
     """One restore of conversations of an owner; its token fences all that it writes.
 
     Args:
@@ -69,9 +70,10 @@ class RestoreStore:
         summarize_every: messages after which a summary is due; None: never.
     """
 
+    _timeout = PATIENT_TIMEOUT
+
     def __init__(self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._owner_token = owner_token(owner.user_id, owner.project)
         self._summarize_every = summarize_every
         self.token = uuid4().hex
@@ -85,13 +87,13 @@ class RestoreStore:
 
     async def taken(self, uuids: Sequence[str]) -> set[str]:
         """Which of these are uuids of somebody's conversations, messages, calls, results, summaries or insights."""
-        rows = await self._client.read("taken_nodes", timeout=PATIENT_TIMEOUT, uuids=list(uuids)) if uuids else []
+        rows = await self._read("taken_nodes", uuids=list(uuids)) if uuids else []
         return {str(row["uuid"]) for row in rows}
 
     async def taken_anchors(self, keys: Mapping[str, str]) -> set[str]:
         """Which of these anchors' uuids (uuid → key) belong to an anchor of another key."""
         anchors = [{"uuid": uuid, "key": key} for uuid, key in keys.items()]
-        rows = await self._client.read("taken_anchors", timeout=PATIENT_TIMEOUT, anchors=anchors) if anchors else []
+        rows = await self._read("taken_anchors", anchors=anchors) if anchors else []
         return {str(row["uuid"]) for row in rows}
 
     async def known(self, conversations: Mapping[str, int]) -> dict[str, Known]:
@@ -251,23 +253,16 @@ class RestoreStore:
         """The right to look at anchors: its token, and the project's commit and root; None where an ingest runs, or
         nothing was ever ingested."""
         token = uuid4().hex
-        rows = await self._client.write(
-            "borrow_ingest_lease",
-            timeout=PATIENT_TIMEOUT,
-            project=self._owner["project"],
-            token=token,
-            holder=holder(),
-            seconds=ANCHOR_SECONDS,
-        )
+        rows = await super()._write("borrow_ingest_lease", token=token, holder=holder(), seconds=ANCHOR_SECONDS)
         return (token, rows[0]["commit"], rows[0]["root"]) if rows else None
 
     async def give_code_back(self, token: str) -> None:
         """Ends what `borrow_code` began."""
-        await self._client.write("release_ingest_lease", project=self._owner["project"], token=token)
+        await super()._write("release_ingest_lease", token=token)
 
     async def look_at_anchors_again(self) -> None:
         """Has the next ingest look at every anchor of the project."""
-        await self._client.write("look_at_anchors_again", project=self._owner["project"])
+        await self._write("look_at_anchors_again")
 
     async def _fenced(self, name: str, batches: Mapping[str, Mapping[str, Any]], **parameters: Any) -> None:
         """One step of some conversations; the number of steps is what makes a repeated write change nothing."""
@@ -280,12 +275,8 @@ class RestoreStore:
         for uuid in batches:
             self._steps[uuid] += 1
 
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)
-
-    async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        fence: dict[str, Any] = {"token": self.token, "seconds": RESTORE_SECONDS}
-        return await self._client.write(name, timeout=PATIENT_TIMEOUT, **parameters, **fence, **self._owner)
+    async def _write(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        return await super()._write(name, token=self.token, seconds=RESTORE_SECONDS, **parameters)
 
 
 def _numbered(rows: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:

@@ -67,18 +67,16 @@ class SummaryStore(WaitingTexts):
     """
 
     _kind = "summary"
+    _timeout = PATIENT_TIMEOUT
 
     def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = WORK_SECONDS) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self.every = every
         self._lease = lease
 
     async def due(self, limit: int = _DUE) -> list[Due]:
         """What waits for a summary or a title, what is free first."""
-        rows = await self._client.read(
-            "due_summaries", timeout=PATIENT_TIMEOUT, every=self.every, limit=limit, filed=False, **self._owner
-        )
+        rows = await self._read("due_summaries", every=self.every, limit=limit, filed=False)
         return [Due(row["uuid"], row["claimed"], row["wait"] / 1_000) for row in rows]
 
     async def claim(self, conversation_id: str, *, eager: bool = False) -> Lease | None:
@@ -92,14 +90,8 @@ class SummaryStore(WaitingTexts):
             ConversationNotFound: this owner has no such conversation (any more).
         """
         token = uuid4().hex
-        rows = await self._client.write(
-            "claim_summary",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            token=token,
-            eager=eager,
-            lease=self._milliseconds,
-            **self._owner,
+        rows = await self._write(
+            "claim_summary", conversation_id=conversation_id, token=token, eager=eager, lease=self._milliseconds
         )
         if not rows:
             raise conversation_gone(conversation_id)
@@ -125,14 +117,13 @@ class SummaryStore(WaitingTexts):
 
         ``asked``: a model is asked now for the stretch that ends with this seq, which is kept until there is an end.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "renew_summary_lease",
             timeout=lease.seconds / 2,
             conversation_id=lease.conversation_id,
             token=lease.token,
             lease=self._milliseconds,
             asked=asked,
-            **self._owner,
         )
         return bool(rows)
 
@@ -145,13 +136,7 @@ class SummaryStore(WaitingTexts):
             before: only what was there at this time (ISO 8601); None: all.
         """
         # A summary of level n covers at least 2 ** (n - 1) messages.
-        rows = await self._client.read(
-            "summary_levels",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            most=max(to_seq, 1).bit_length(),
-            **self._owner,
-        )
+        rows = await self._read("summary_levels", conversation_id=conversation_id, most=max(to_seq, 1).bit_length())
         parts: tuple[Summary, ...] = ()
         on_demand: list[Summary] = []
         for level in sorted((row["level"] for row in rows), reverse=True):
@@ -167,14 +152,8 @@ class SummaryStore(WaitingTexts):
 
     async def messages(self, conversation_id: str, from_seq: int, to_seq: int, *, characters: int) -> list[Message]:
         """The messages of a stretch of the lineage; of each text at most the first ``characters``."""
-        rows = await self._client.read(
-            "stretch_messages",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            from_seq=from_seq,
-            to_seq=to_seq,
-            characters=characters,
-            **self._owner,
+        rows = await self._read(
+            "stretch_messages", conversation_id=conversation_id, from_seq=from_seq, to_seq=to_seq, characters=characters
         )
         return [message(row["message"]) for row in rows]
 
@@ -194,9 +173,8 @@ class SummaryStore(WaitingTexts):
             The claim with the new watermark; None where it is not ours any more, the watermark is another or the
             conversation is gone: then nothing was changed.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "write_summary",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
             watermark=lease.watermark,
@@ -216,7 +194,6 @@ class SummaryStore(WaitingTexts):
             messages=list(messages),
             summaries=list(below),
             lease=self._milliseconds,
-            **self._owner,
         )
         asked = lease.asked if (lease.asked or 0) > new.to_seq else None
         return replace(lease, watermark=cover.end, attempts=0, summary=cover.text, asked=asked) if rows else None
@@ -226,14 +203,7 @@ class SummaryStore(WaitingTexts):
 
         ``title`` None says that the provisional one stays for good.
         """
-        await self._client.write(
-            "settle_title",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=lease.conversation_id,
-            token=lease.token,
-            title=title,
-            **self._owner,
-        )
+        await self._write("settle_title", conversation_id=lease.conversation_id, token=lease.token, title=title)
         return replace(lease, title_source="kept" if title is None else "generated", attempts=0)
 
     async def release(
@@ -258,7 +228,7 @@ class SummaryStore(WaitingTexts):
         """
         text = cover.text if cover is not None else ""
         news = text if text and text != lease.summary else None
-        await self._client.write(
+        await self._write(
             "release_summary",
             timeout=_BRIEF_TIMEOUT if broken_off else PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
@@ -271,18 +241,11 @@ class SummaryStore(WaitingTexts):
             pause=int(pause * 1_000),
             broken_off=broken_off,
             every=self.every,
-            **self._owner,
         )
 
     async def _of_level(self, conversation_id: str, level: int, floor: int, before: str | None) -> list[Summary]:
-        rows = await self._client.read(
-            "rolling_summaries",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            level=level,
-            floor=floor,
-            before=before,
-            **self._owner,
+        rows = await self._read(
+            "rolling_summaries", conversation_id=conversation_id, level=level, floor=floor, before=before
         )
         return [summary_of(row["summary"]) for row in rows]
 
