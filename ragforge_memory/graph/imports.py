@@ -13,13 +13,12 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import code_of
 from ragforge_memory.graph.leases import IMPORT_SECONDS
-from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.messages import CodeTies, NewMessage, tool_tokens
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
-from ragforge_memory.graph.records import to_json
+from ragforge_memory.graph.records import to_json, tool_call_rows
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import TranscriptCall
 
 _OTHER_UUIDS = UUID("6f5b0c1e-0a3b-4b8e-9d57-2f3a1c9e7d44")
@@ -88,32 +87,12 @@ def import_row(
 def call_row(call: TranscriptCall, *, index: int, message_id: str) -> tuple[dict[str, Any], int]:
     """A tool call as the two nodes that it becomes, with its time where it has one of its own; and about how many
     tokens it adds to later prompts, where results are a reminder."""
-    uuid = uuid4().hex
-    result = None if call.result is None else to_json(call.result)
-    size = 0 if result is None else len(result.encode())
-    nodes = {
-        "call": {
-            "uuid": uuid,
-            "message_id": message_id,
-            "index": index,
-            "tool_name": call.tool_name,
-            "arguments": to_json(call.arguments),
-            "duration_ms": call.duration_ms,
-            "success": call.success,
-            "iteration": 1,
-        },
-        "result": {
-            "uuid": uuid4().hex,
-            "tool_call_id": uuid,
-            "success": call.success,
-            "result": result,
-            "error": call.error,
-            "result_size_bytes": size,
-            "truncated": False,
-        },
-        "timestamp": _text(call.timestamp),
-    }
-    return nodes, estimate_tokens(f"{call.tool_name} {call.arguments}") + min(size, EARLIER_RESULT_CHARACTERS) // 4
+    names = ("tool_name", "arguments", "success", "result", "error", "duration_ms")
+    values: dict[str, Any] = {name: getattr(call, name) for name in names}
+    values |= {"uuid": uuid4().hex, "message_id": message_id, "index": index, "timestamp": None}
+    values["result_size_bytes"] = 0 if call.result is None else len(to_json(call.result).encode())
+    made = ToolCall.model_construct(**values)
+    return {**tool_call_rows(made, result_uuid=uuid4().hex), "timestamp": _text(call.timestamp)}, tool_tokens(made)
 
 
 def renamed(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Sequence[dict[str, Any]]:
