@@ -18,7 +18,7 @@ from ragforge_memory.config.sections import AgentConfig, RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.home import expanded
-from ragforge_memory.project import git_toplevel, project_root
+from ragforge_memory.project import ProjectIdentity, git_toplevel, identify, project_root
 
 FILE_NAME = "ragforge.config.yaml"
 PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
@@ -292,3 +292,32 @@ def _masked(key: str, value: Any) -> Any:
     if isinstance(value, str):
         return masked_address(value)
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where work is done: the configuration, the project, and the folder of its code."""
+
+    loaded: LoadedConfig
+    project: ProjectIdentity
+    source: Path
+
+
+def find_place(config: str | os.PathLike[str] | None = None, folder: str | os.PathLike[str] | None = None) -> Place:
+    """Finds the project that is meant by a configuration file, by a folder, or by neither: then the current folder's.
+
+    A folder that was named is of the project whose configuration it takes, as the current one is. Where there is none,
+    or another was named with it, nothing says that it is a part of anything: it is a project of its own.
+
+    Args:
+        config: the configuration file; None: looked for from the folder.
+        folder: the folder; None: the current one.
+
+    Raises:
+        ConfigError: the configuration cannot be used.
+    """
+    loaded = load_config(config, folder)
+    if folder is None or (config is None and loaded.file is not None):
+        return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
+    root = Path(folder).resolve()
+    return Place(loaded, identify(root, loaded.config.name), (root / loaded.config.source.root).resolve())

@@ -17,10 +17,17 @@ from neo4j import exceptions as driver_errors
 
 from ragforge_memory.config.refusal import masked_address
 from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
-from ragforge_memory.graph.apart import Places, within
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
-from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
+from ragforge_memory.graph.liveness import (
+    SLOW_TIMEOUT,
+    STATEMENT_TIMEOUT,
+    Places,
+    is_lost,
+    refusal,
+    unless_hanging,
+    within,
+)
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.retries import outlast, outlast_deletes
 from ragforge_memory.graph.values import plain

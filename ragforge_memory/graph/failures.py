@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from neo4j import exceptions as driver_errors
 
 from ragforge_memory.errors import GraphBusy, GraphError, GraphTimeout, GraphUnavailable, RagforgeError
-from ragforge_memory.graph.apart import ServerBusy
+from ragforge_memory.graph.liveness import ServerBusy
 
 # What to do about what the schema refuses, by the end of the server's code.
 _REFUSED = {

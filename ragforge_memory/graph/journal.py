@@ -22,8 +22,14 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from ragforge_memory.graph.journal_aside import forget_aside
-from ragforge_memory.graph.journal_lines import JournalCreation, Journalled, JournalTurn, dumped, read_journal
+from ragforge_memory.graph.journal_lines import (
+    JournalCreation,
+    Journalled,
+    JournalTurn,
+    dumped,
+    forget_aside,
+    read_journal,
+)
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -184,3 +185,46 @@ def _fields(kind: type) -> list[str]:
 
 def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
     return tuple(ScopeTie(*each) for each in written)
+
+
+def forget_aside(path: Path, conversation_id: str) -> None:
+    """Drops a conversation's groups of lines (fsync); the file goes with the last of all groups.
+
+    Whoever calls it has the lock of the journal beside it.
+
+    Raises:
+        OSError: the disk refuses; the file is as it was.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    groups: list[list[bytes]] = []
+    for line in lines:
+        if not groups or _said(line).get("kind") == "aside":
+            groups.append([])
+        groups[-1].append(line)
+    stay = [group for group in groups if all(_said(line).get("conversation_id") != conversation_id for line in group)]
+    if len(stay) == len(groups):
+        return
+    if not stay:
+        path.unlink()
+        return
+    beside = path.with_suffix(".aside.new")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(line for group in stay for line in group)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _said(line: bytes) -> dict[str, object]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}

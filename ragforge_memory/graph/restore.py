@@ -12,8 +12,7 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.spaces import Space, in_space
 from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner

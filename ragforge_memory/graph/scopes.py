@@ -8,8 +8,7 @@ from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
-from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
-from ragforge_memory.graph.spaces import Space, cosine_of_score
+from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score, in_space, stored
 from ragforge_memory.graph.text import lucene_any, owner_token
 from ragforge_memory.models.code import OwnText, Scope, ScopeCounts, ScopeName, ScopeUse, TextHit
 

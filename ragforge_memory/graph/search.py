@@ -13,8 +13,7 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
-from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, cosine_of_score
+from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score
 from ragforge_memory.graph.text import owner_token, query_words
 from ragforge_memory.models.conversation import Message, Role
 from ragforge_memory.models.lineage import Lineage, Part

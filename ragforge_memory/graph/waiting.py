@@ -9,8 +9,7 @@ from uuid import uuid4
 from ragforge_memory.graph.client import PATIENT_TIMEOUT
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import content_text
-from ragforge_memory.graph.space_in_use import in_space, stored
-from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.spaces import Space, in_space, stored
 
 
 class WaitingText(NamedTuple):

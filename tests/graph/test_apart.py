@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from ragforge_memory.graph.apart import Places, within
+from ragforge_memory.graph.liveness import Places, within
 
 pytestmark = pytest.mark.anyio
 

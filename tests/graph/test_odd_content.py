@@ -15,8 +15,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.receipts import ContextQuery
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.graph.spaces import in_space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import REFRESH, said
 from tests.owners.graph import DIMENSION, MODEL

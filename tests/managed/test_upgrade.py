@@ -10,7 +10,7 @@ import pytest
 from ragforge_memory.graph.managed import ServerInfo, ensure_running
 from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
-from ragforge_memory.graph.managed.upgrade import copy_data, settle
+from ragforge_memory.graph.managed.start import copy_data, settle
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
 

@@ -19,8 +19,7 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.spaces import Space, in_space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES

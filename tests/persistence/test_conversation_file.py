@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.graph.filed import conversation_file
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
-from ragforge_memory.graph.filed.lines import from_bytes, line_of, to_bytes, uuid_of
 from ragforge_memory.graph.filed.words import Words, rank
+from ragforge_memory.graph.filed.writing import from_bytes, line_of, to_bytes, uuid_of
 
 
 def _line(uuid: str, content: str = "text") -> dict[str, Any]:

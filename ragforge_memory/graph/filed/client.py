@@ -17,8 +17,7 @@ import neo4j
 from ragforge_memory.errors import ConversationFileError, GraphTimeout, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
-from ragforge_memory.graph.filed.begun import Note
-from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, TextDirectory, unbroken
+from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, Note, TextDirectory, unbroken
 from ragforge_memory.graph.filed.reading import Want, file_lost, missing, serve, wants
 
 log = logging.getLogger(__name__)

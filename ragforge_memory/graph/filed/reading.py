@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.graph.filed.directory import TextDirectory
-from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line
+from ragforge_memory.graph.filed.writing import MESSAGE_TEXTS, RESULT_TEXTS, Line
 
 Rows = list[dict[str, Any]]
 _EXCERPT = 200  # characters, as the statement answered_message cuts them
