@@ -70,7 +70,7 @@ def resolve_embedder(
 # Of a model that a caller names: what the configuration would have to say is no help there.
 _HINTS = {
     "provider": "name it PROVIDER:MODEL, as local:e5-small-v2 or openai:text-embedding-3-small",
-    "unknown_dimension": "give its dimension too, the number of floats that it gives",
+    "no_dimension": "give its dimension too, the number of floats that it gives",
 }
 
 
