@@ -12,7 +12,6 @@ import pytest
 
 from ragforge_memory.embeddings.calibration import PROBE_TEXTS, cosine, mean_cosine, similarity
 from ragforge_memory.embeddings.local import LOCAL_MODELS, LocalEmbedder
-from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import DownloadError, EmbeddingError, InvalidInput
 
 pytestmark = pytest.mark.anyio
@@ -25,11 +24,6 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[LocalEmbedde
     made = LocalEmbedder(request.param)
     yield made
     await made.aclose()
-
-
-async def test_it_is_an_embedder(embedder: LocalEmbedder) -> None:
-    assert isinstance(embedder, Embedder)
-    assert (embedder.provider, embedder.model, embedder.dimension) == ("local", "e5-small-v2", 384)
 
 
 async def test_vectors_have_unit_length_and_their_order(embedder: LocalEmbedder) -> None:

@@ -13,7 +13,6 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space, open_space
@@ -245,32 +244,3 @@ async def test_a_turn_is_two_writes_and_a_read(
         assert len(statements) == 3
         assert sorted(sent[:2]) == ["read turn_context", "write append_message"]  # at the same time
         assert sent[2:] == ["write complete_turn"]
-
-
-async def test_an_answer_and_its_tool_calls_are_one_statement(
-    conversations: ConversationStore, messages: MessageStore, statements: list[str]
-) -> None:
-    from datetime import UTC, datetime
-
-    from ragforge_memory.models.conversation import ToolCall
-
-    uuid = (await conversations.create()).uuid
-    answer = NewMessage(uuid=uuid4().hex, role="assistant", content="Yes.")
-    calls = [
-        ToolCall(
-            uuid=uuid4().hex,
-            message_id=answer.uuid,
-            index=number,
-            timestamp=datetime.now(UTC),
-            tool_name="look",
-            success=True,
-            result="x" * 1_000,
-        )
-        for number in range(5)
-    ]
-    statements.clear()
-    for _ in range(2):  # repeated, it changes nothing
-        assert await messages.complete_turn(uuid, Answer(answer, tuple(calls))) == 1
-    assert len(statements) == 2
-    [stored] = await messages.history(uuid)
-    assert [call.index for call in stored.tool_calls] == [0, 1, 2, 3, 4]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import neo4j
@@ -12,7 +11,6 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import EmbeddingMismatch, GraphTimeout
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.spaces import Space, _in_the_way, _made, find_space, open_space, retire_space
 from ragforge_memory.models.owner import Owner
@@ -21,20 +19,6 @@ pytestmark = pytest.mark.anyio
 
 # Small and odd, so that these spaces are not taken for those of a real model on a server that is shared.
 DIMENSION = 7
-
-
-@pytest.fixture
-async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    opened = await connect(neo4j_config)
-    yield opened
-    await opened.aclose()
-
-
-@pytest.fixture
-async def old_client(old_neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    opened = await connect(old_neo4j_config)
-    yield opened
-    await opened.aclose()
 
 
 async def _index_dimensions(client: GraphClient) -> dict[str, int]:
@@ -71,19 +55,6 @@ async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner:
     found = await _index_dimensions(client)
     for index in (space.message_index, space.scope_index, space.conversation_index, space.summary_index):
         assert found[index] == DIMENSION
-
-
-async def test_an_older_server_has_spaces_too(old_client: GraphClient, owner: Owner) -> None:
-    space = await open_space(old_client, owner.project, f"test:{owner.project}", DIMENSION)
-    assert (await _index_dimensions(old_client))[space.message_index] == DIMENSION
-
-
-async def test_another_model_is_another_property(client: GraphClient, owner: Owner) -> None:
-    first = await open_space(client, owner.project, "hashing:words", 5)
-    second = await open_space(client, owner.project + "-2", "hashing:new", 32)
-    third = await open_space(client, owner.project + "-3", "hashing:words", 6)
-    assert len({space.property for space in (first, second, third)}) == 3
-    assert len({space.message_index for space in (first, second, third)}) == 3
 
 
 @pytest.mark.long

@@ -15,21 +15,16 @@ from typer.testing import CliRunner
 
 from ragforge_memory.cli import neo4j as commands
 from ragforge_memory.errors import ConfigError, InvalidInput, ServerStartError
-from ragforge_memory.graph.managed import ServerInfo, ensure_running, external_status, logs, release, status, stop
+from ragforge_memory.graph.managed import ensure_running, external_status, logs, release, status, stop
 from ragforge_memory.graph.managed.files import ProcessId, ServerFiles, read_state
 from ragforge_memory.graph.managed.flock import take
 from ragforge_memory.graph.managed.login import count_connections
 from ragforge_memory.graph.managed.processes import identify, is_alive
 from tests.downloads.repository import serving
-from tests.managed.clients import Client
+from tests.managed.clients import Client, ask
 from tests.managed.signals import kill, stop_whole
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
-
-
-def ask(info: ServerInfo, statement: str) -> list[object]:
-    with neo4j.GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
-        return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]
 
 
 def supervisor(home: Path) -> ProcessId:
@@ -210,16 +205,6 @@ def test_an_older_server_is_never_started_on_newer_data(home: Path, monkeypatch:
         ensure_running(home)
     assert caught.value.hint
     assert "Upgrade ragforge-memory" in caught.value.hint
-
-
-def test_a_lost_password_is_an_error_before_anything_starts(home: Path) -> None:
-    file = ServerFiles(home).password
-    password = file.read_text()
-    file.unlink()
-    with pytest.raises(ServerStartError, match="lost or changed"):
-        ensure_running(home)
-    file.write_text(password)
-    assert not status(home).running
 
 
 def test_a_wrong_password_is_an_error_and_nothing_stays_behind(home: Path) -> None:

@@ -302,24 +302,3 @@ async def test_a_deleted_conversation_leaves_nothing(
         assert graph.seen().differs(before) == []
     assert [path for path in tmp_path.rglob("*") if path.is_file() and "zebra" in path.read_text()] == []
     assert list(tmp_path.rglob("*.jsonl")) == []
-
-
-async def test_small_conversations_of_an_archive_come_back_together(
-    kind: str, keeping: Keeping, graph: Graph, tmp_path: Path
-) -> None:
-    async with keeping(kind, *STEPS) as agent:
-        told = [await agent.create_conversation(title=title) for title in ("Weights", "Gates")]
-        for each in told:
-            await each.send_message("where is the zebra?")
-        paths = "MATCH (c:Conversation {project: $project}) RETURN c.uuid AS uuid, c.file_path AS path ORDER BY uuid"
-        named = graph.run(paths)
-        await agent.export_all(tmp_path / "all.jsonl")
-        for each in told:
-            await each.delete()
-        report = await agent.import_conversations(tmp_path / "all.jsonl")
-        assert (report.conversations, report.failed) == (2, 0)
-        assert graph.run(paths) == named
-        assert all((row["path"] is None) == (kind == "neo4j") for row in named)
-        for each in told:
-            history = await (await agent.load_conversation(each.uuid)).get_history()
-            assert history[0].content == "where is the zebra?"

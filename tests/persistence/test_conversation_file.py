@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -185,31 +184,6 @@ def test_the_words_follow_the_file(file: ConversationFile) -> None:
     file.keep_only({"b"})
     assert found("gate") == []
     assert found("wall") == ["b"]
-
-
-def test_messages_that_are_written_again_take_no_longer_than_new_ones(file: ConversationFile) -> None:
-    words = Words(file)
-
-    def written(round: int, *, again: bool) -> float:
-        """Seconds of the processor, which others who use it do not lengthen."""
-        file.append(
-            [
-                {"uuid": f"m{number}", "content": " ".join(f"said{round}x{number}x{word}" for word in range(10))}
-                for number in range(1_500)
-            ],
-            again=again,
-        )
-        begun = time.process_time()
-        words.count([])
-        return time.process_time() - begun
-
-    first = written(1, again=False)
-    assert written(2, again=True) < 3 * first + 0.3
-    counted = words.count(["said1x7x3", "said2x7x3"])
-    assert counted.texts == 1_500
-    assert {word: [found[:2] for found in having] for word, having in counted.having.items()} == {
-        "said2x7x3": [("m7", 1)]
-    }
 
 
 def test_many_threads_search_a_file_that_grows(file: ConversationFile) -> None:

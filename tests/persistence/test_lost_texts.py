@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import anyio
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, InvalidInput
@@ -206,20 +205,6 @@ async def test_what_waits_for_a_lost_file_holds_up_no_other_conversation(
     file.write_bytes(text)
     async with keeping("files") as agent:
         history = await (await agent.load_conversation(lost.uuid)).get_history()
-    assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
-
-
-async def test_what_waits_is_stored_when_the_file_is_back(
-    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with keeping("files", *["So it is."] * 4) as agent:
-        lost, _ = await _two(agent)
-        file, text = await _lost_in_a_turn(agent, lost, tmp_path)
-        file.write_bytes(text)
-        with anyio.fail_after(60):
-            await (await agent.open()).background.outage.over()
-        assert (await lost.send_message("and the roof?")).degraded == ()
-        history = await lost.get_history()
     assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
 
 
