@@ -134,12 +134,7 @@ class Tied:
 
 
 class AnchorStore(ProjectStore):
-    """The anchors of one project, for an ingest.
-
-    Args:
-        client: an open graph.
-        project: whose code.
-    """
+    """The anchors of one project, for an ingest."""
 
     async def of_files(self, files: Sequence[str]) -> list[AnchorRow]:
         """The anchors that were made in these files or stand in them."""
@@ -195,12 +190,7 @@ class AnchorStore(ProjectStore):
 
 
 class ReferenceStore(OwnerStore):
-    """What an owner's messages are tied to.
-
-    Args:
-        client: an open graph.
-        owner: whose messages.
-    """
+    """What an owner's messages are tied to."""
 
     async def as_of(self) -> tuple[str | None, datetime] | None:
         """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
@@ -239,17 +229,16 @@ class ReferenceStore(OwnerStore):
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
             marks = [_mark(place["file"], place["key"]) for place in batch]
             ties += await self._read("ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks)
-        told: dict[str, tuple[Message, str | None, tuple[str, ...], Correction | None]] = {}
+        told: dict[str, dict[str, Any]] = {}
         for some in in_batches(list(dict.fromkeys(row["message_id"] for row in ties)), _TOLD_AT_ONCE):
-            rows = await self._read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some)
-            for row in rows:
-                told[row["message"]["uuid"]] = (
-                    message(row["message"]),
-                    row["title"],
-                    tuple(row["summaries"]),
-                    correction(row["corrected"]),
-                )
-        return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
+            for row in await self._read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some):
+                told[row["message"]["uuid"]] = {
+                    "message": message(row["message"]),
+                    "title": row["title"],
+                    "summaries": tuple(row["summaries"]),
+                    "corrected": correction(row["corrected"]),
+                }
+        return [_tied(row, told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
     async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> dict[str, list[str]]:
         """Ties a message to code; returns those of ``scopes`` that do not mean one scope: with any, nothing is written.
@@ -296,44 +285,17 @@ def reference(row: dict[str, Any]) -> CodeReference:
     )
 
 
-def _tied(
-    row: dict[str, Any], said: Message, title: str | None, summaries: tuple[str, ...], corrected: Correction | None
-) -> Tied:
-    return Tied(
-        said,
-        reference(row),
-        title,
-        row["file"],
-        row["key"],
-        row["stands"],
-        row["type"] or "",
-        row["body_hash"] or "",
-        row["sketch"] or "",
-        tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
-        summaries,
-        corrected,
-    )
+def _tied(row: dict[str, Any], told: dict[str, Any]) -> Tied:
+    place: dict[str, Any] = {name: row[name] or "" for name in ("file", "key", "type", "body_hash", "sketch")}
+    came = tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"])
+    return Tied(reference=reference(row), stands=row["stands"], came=came, **place, **told)
 
 
 def _anchor(row: dict[str, Any]) -> AnchorRow:
-    return AnchorRow(
-        row["uuid"],
-        row["file"],
-        row["qualified_name"],
-        row["kind"],
-        row["scope_key"] or row["qualified_name"],
-        row["body_hash"] or "",
-        row["sketch"] or "",
-        row["at_file"] or row["file"],
-        row["at_key"] or row["scope_key"] or row["qualified_name"],
-        row["at_commit"],
-        row["status"] or "fresh",
-        row["changed"],
-        row["similarity"],
-        tuple(row["candidates"] or ()),
-        row["scope"],
-        row["alone"],
-    )
+    key = row.pop("scope_key") or row["qualified_name"]
+    instead = {"body_hash": "", "sketch": "", "at_file": row["file"], "at_key": key, "status": "fresh"}
+    known = row | {name: row[name] or value for name, value in instead.items()}
+    return AnchorRow(key=key, **known | {"candidates": tuple(row["candidates"] or ())})
 
 
 def _mark(file: str, key: str) -> str:

@@ -33,12 +33,7 @@ _LEFT_OUT = frozenset(
 
 
 class ArchiveStore(OwnerStore):
-    """Reads the conversations of one owner for an archive.
-
-    Args:
-        client: the graph.
-        owner: whose.
-    """
+    """Reads the conversations of one owner for an archive."""
 
     _timeout = PATIENT_TIMEOUT
 

@@ -118,27 +118,11 @@ class CodeStore(ProjectStore):
             path: StoredFile(path, uuid, digest or "", scopes or 0, defined, edges or 0)
             for path, uuid, digest, scopes, defined, edges in row["files"]
         }
-        known = row["project"]
-        if known is None:
-            return IngestState(files, anchored=row["anchored"], present=row["present"], untied=row["untied"])
-        return IngestState(
-            files,
-            root=known["root"],
-            commit=known["head_commit"],
-            uncommitted=None if known["uncommitted_files"] is None else tuple(known["uncommitted_files"]),
-            revision=known["revision"] or 0,
-            facts_version=known["facts_version"],
-            incomplete=bool(known["ingest_incomplete"]),
-            scopes=known["scope_count"] or 0,
-            edges=known["edge_count"] or 0,
-            unresolved=known["unresolved_count"] or 0,
-            anchored=row["anchored"],
-            present=row["present"],
-            held=row["held"],
-            belonging=row["belonging"],
-            untied=row["untied"],
-            linked=row["edges"],
-        )
+        row |= row["project"] or {"linked": None}
+        known = {name: value for name, value in row.items() if value is not None}
+        uncommitted = tuple(known["uncommitted"]) if "uncommitted" in known else None
+        names = known.keys() & IngestState.__dataclass_fields__.keys() - {"files", "uncommitted"}
+        return IngestState(files, uncommitted=uncommitted, **{name: known[name] for name in names})
 
     async def take_lease(self, root: str, *, adopt: bool, dead: str | None = None) -> Lease:
         """Asks for the right to write; the writes below need it.

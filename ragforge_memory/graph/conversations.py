@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
+from ragforge_memory.graph.cursors import next_cursor, read_cursor
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import conversation_info, to_json, utc_text
 from ragforge_memory.graph.retries import passes, repeat
@@ -168,12 +168,9 @@ class ConversationStore(OwnerStore):
             since=utc_text(filters.since),
             until=utc_text(filters.until),
         )
-        kept = [row["conversation"] for row in rows[:limit]]
-        last = kept[-1] if len(rows) > limit else None
-        return ConversationPage(
-            items=tuple(conversation_info(row) for row in kept),
-            next_cursor=make_cursor("conversations", last["updated_at"], last["uuid"]) if last else None,
-        )
+        kept = [row["conversation"] for row in rows]
+        last = next_cursor("conversations", kept, limit, "updated_at")
+        return ConversationPage(items=tuple(map(conversation_info, kept[:limit])), next_cursor=last)
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from ragforge_memory.errors import InvalidInput
 
@@ -18,6 +19,11 @@ FIRST = ("9999-01-01T00:00:00Z", "~")
 def make_cursor(listed: Listed, time: str, uuid: str) -> str:
     """The last row's place; its time as the server wrote it, since ours would round its nanoseconds."""
     return base64.urlsafe_b64encode(json.dumps([listed, time, uuid]).encode()).decode()
+
+
+def next_cursor(listed: Listed, rows: Sequence[Mapping[str, Any]], limit: int, time: str) -> str | None:
+    """Where a page of ``limit`` rows ends, of which one more was read than it has; ``time`` is the order's property."""
+    return make_cursor(listed, rows[limit - 1][time], rows[limit - 1]["uuid"]) if len(rows) > limit else None
 
 
 def read_cursor(listed: Listed, cursor: str | None) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
+from ragforge_memory.graph.cursors import next_cursor, read_cursor
 from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import insight, to_json
@@ -181,12 +181,9 @@ class InsightStore(OwnerStore):
             rows = await self._read("list_insights", **asked)
         else:
             rows = await self._read("conversation_insights", conversation_id=conversation_id, **asked)
-        kept = [row["insight"] for row in rows[:limit]]
-        last = kept[-1] if len(rows) > limit else None
-        return InsightPage(
-            items=tuple(map(insight, kept)),
-            next_cursor=make_cursor("insights", last["created_at"], last["uuid"]) if last else None,
-        )
+        kept = [row["insight"] for row in rows]
+        last = next_cursor("insights", kept, limit, "created_at")
+        return InsightPage(items=tuple(map(insight, kept[:limit])), next_cursor=last)
 
     @property
     def _milliseconds(self) -> int:

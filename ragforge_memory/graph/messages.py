@@ -110,14 +110,8 @@ class Mention:
     @property
     def row(self) -> dict[str, Any]:
         """As statements take it."""
-        types = None if self.types is None else list(self.types)
-        return {
-            "name": self.name,
-            "qualified_name": self.qualified_name,
-            "types": types,
-            "owner": self.owner,
-            "macro": self.macro,
-        }
+        row = {name: getattr(self, name) for name in ("name", "qualified_name", "owner", "macro")}
+        return row | {"types": None if self.types is None else list(self.types)}
 
     @property
     def owner(self) -> str | None:

@@ -93,14 +93,7 @@ class Used:
 
     def row(self) -> dict[str, Any]:
         """The row of the statement."""
-        return {
-            "uuid": self.uuid,
-            "tier": self.tier,
-            "rank": self.rank,
-            "tokens": self.tokens,
-            "score": self.score,
-            "cost": self.cost,
-        }
+        return {name: getattr(self, name) for name in ("uuid", "tier", "rank", "tokens", "score", "cost")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +227,6 @@ class ReceiptStore(OwnerStore):
             conversation_id=conversation_id,
             from_seq=new.from_seq,
             kept_tokens=kept_tokens,
-            properties={
-                "uuid": new.uuid,
-                "to_seq": new.to_seq,
-                "content": new.content,
-                "token_count": new.token_count,
-                "tokens_saved": new.tokens_saved,
-                "model": new.model,
-            },
+            properties=new.model_dump(include={"uuid", "to_seq", "content", "token_count", "tokens_saved", "model"}),
         )
         return summary_of(rows[0]["summary"]) if rows else new

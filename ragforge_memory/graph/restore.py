@@ -21,6 +21,13 @@ from ragforge_memory.models.owner import Owner
 # begun under one, after it was looked for to be taken away: nobody goes on with that, however long its lease is.
 _given_up: set[str] = set()
 
+# What is no receipt: the end of its statement's name, and what a row has besides both ends.
+_OTHER_ENDS = {
+    "conversation": ("merges", "properties"),
+    "correction": ("corrections", "properties"),
+    "call": ("reuse", "call"),
+}
+
 Batches = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by conversation."""
 
@@ -213,21 +220,15 @@ class RestoreStore(OwnerStore):
         return left
 
     async def _tied(self, label: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        if label == "conversation":
-            return await self._write("restore_merges", rows=_numbered(rows, "message", "uuid", "properties"))
-        if label == "correction":
-            return await self._write("restore_corrections", rows=_numbered(rows, "message", "uuid", "properties"))
-        if label == "call":
-            return await self._write("restore_reuse", rows=_numbered(rows, "message", "uuid", "call"))
+        if label in _OTHER_ENDS:
+            statement, more = _OTHER_ENDS[label]
+            return await self._write(f"restore_{statement}", rows=_numbered(rows, "message", "uuid", more))
         ends: dict[str, list[dict[str, Any]]] = {}
         for row, end in zip(rows, _numbered(rows, "uuid", "properties"), strict=True):
             ends.setdefault(row["message"], []).append(end)
         given = [{"message": message, "ends": some} for message, some in ends.items()]
-        if label == "message":
-            return await self._write("restore_used_messages", rows=given)
-        if label == "summary":
-            return await self._write("restore_used_summaries", rows=given)
-        return await self._write("restore_used_anchors", rows=given)
+        used = {"message": "messages", "summary": "summaries"}.get(label, "anchors")
+        return await self._write(f"restore_used_{used}", rows=given)
 
     async def finish(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Has all these conversations appear, in one write.

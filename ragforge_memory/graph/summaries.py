@@ -102,14 +102,10 @@ class SummaryStore(WaitingTexts):
             conversation_id,
             token,
             self._lease,
-            row["title"],
-            row["title_source"],
-            row["head_seq"] or 0,
-            row["summary"],
-            row["summarized_seq"],
-            row["attempts"],
-            tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
-            row["asked"],
+            head_seq=row["head_seq"] or 0,
+            watermark=row["summarized_seq"],
+            shared=tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
+            **{name: row[name] for name in ("title", "title_source", "summary", "attempts", "asked")},
         )
 
     async def renew(self, lease: Lease, *, asked: int | None = None) -> bool:
@@ -182,12 +178,8 @@ class SummaryStore(WaitingTexts):
             level=new.level,
             from_seq=new.from_seq,
             properties={
-                "uuid": new.uuid,
-                "to_seq": new.to_seq,
-                "content": new.content,
+                **new.model_dump(include={"uuid", "to_seq", "content", "tokens_saved", "model"}),
                 "token_count": estimate_tokens(new.content),
-                "tokens_saved": new.tokens_saved,
-                "model": new.model,
             },
             summary=cover.text,
             summary_seq=cover.seen,

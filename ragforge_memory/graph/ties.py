@@ -33,12 +33,7 @@ class Untied(NamedTuple):
 
 
 class TieStore(OwnerStore):
-    """Ties messages of one owner to code.
-
-    Args:
-        client: the graph.
-        owner: whose.
-    """
+    """Ties messages of one owner to code."""
 
     _timeout = PATIENT_TIMEOUT
 

@@ -29,6 +29,7 @@ from ragforge_memory.graph.managed.login import check_login
 from ragforge_memory.graph.managed.process import Launch, log_text
 from ragforge_memory.graph.managed.processes import end, is_alive
 from ragforge_memory.graph.managed.settings import (
+    SEE_LOGS,
     ServerSettings,
     password_lost,
     prepare_password,
@@ -228,7 +229,7 @@ def _supervise(files: ServerFiles, launched: Launch) -> None:
         lines = log_text(files, log_from).strip().splitlines()
         raise ServerStartError(
             f"The supervisor of the managed Neo4j ended{f': {lines[-1][:300]}' if lines else ''}.",
-            hint="`ragforge neo4j logs` shows what it wrote.",
+            hint=SEE_LOGS,
         )
     word = json.loads(said)
     if word["problem"]:

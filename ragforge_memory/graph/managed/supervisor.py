@@ -37,7 +37,7 @@ from ragforge_memory.graph.managed.process import (
     log_text,
 )
 from ragforge_memory.graph.managed.processes import identify, is_alive
-from ragforge_memory.graph.managed.settings import ServerSettings, password_check, read_password
+from ragforge_memory.graph.managed.settings import SEE_LOGS, ServerSettings, password_check, read_password
 from ragforge_memory.graph.queries import parse_version
 
 START_TIMEOUT = 300.0
@@ -50,7 +50,6 @@ _LOG_BYTES = 8 << 20
 _LOGS_KEPT = 3
 _TICK = 30.0
 _TICK_ORPHAN = 1.0
-_SEE_LOGS = "`ragforge neo4j logs` shows what it wrote."
 _STOPPED_BY_HAND = (0, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 
 
@@ -145,7 +144,7 @@ class Supervisor:
                 restarts = [*(moment for moment in restarts if now - moment < _RESTARTS_WITHIN), now]
                 if len(restarts) > _RESTARTS:
                     raise StartFailed(
-                        Problem(f"The managed Neo4j ended {len(restarts)} times in ten minutes.", _SEE_LOGS)
+                        Problem(f"The managed Neo4j ended {len(restarts)} times in ten minutes.", SEE_LOGS)
                     )
                 self._say(f"the server ended ({server.exit_code}); it is started again")
                 server = self._start()
@@ -178,7 +177,7 @@ class Supervisor:
             try:
                 server = launch(self._files, self._what, port)
             except OSError as error:
-                raise StartFailed(Problem(f"The managed Neo4j cannot be started: {error}.", _SEE_LOGS)) from error
+                raise StartFailed(Problem(f"The managed Neo4j cannot be started: {error}.", SEE_LOGS)) from error
             if server is not None:
                 self._become(replace(self._state, status="starting", port=port, server=server.identity))
                 if self._comes_up(server, port, log_from):
@@ -200,7 +199,7 @@ class Supervisor:
         server.stop()
         if self._signals.stop:
             raise StartFailed(Problem("The managed Neo4j was stopped while it started.", "Start it again."))
-        raise StartFailed(Problem(f"The managed Neo4j did not answer within {START_TIMEOUT:.0f} seconds.", _SEE_LOGS))
+        raise StartFailed(Problem(f"The managed Neo4j did not answer within {START_TIMEOUT:.0f} seconds.", SEE_LOGS))
 
     def _until(self, deadline: float) -> Callable[[float], bool]:
         return lambda seconds: self._signals.wait(seconds) or time.monotonic() > deadline
