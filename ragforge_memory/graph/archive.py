@@ -60,7 +60,6 @@ class ArchiveStore(OwnerStore):
         """A conversation without its messages.
 
         Args:
-            uuid: which.
             top: only what others share of it: the messages up to there; None: all of it.
             space: whose vectors come along; None: none.
 

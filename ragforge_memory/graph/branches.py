@@ -135,9 +135,7 @@ class BranchStore(OwnerStore):
         One write, under the lock of the conversation: of several at once one is made.
 
         Args:
-            conversation_id: where to.
             new: the message; its metadata are the merge's.
-            merge: what is brought in.
             summarize_every: after so many messages a summary is due; None: never.
 
         Returns:

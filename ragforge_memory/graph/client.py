@@ -178,7 +178,6 @@ class GraphClient:
         """Runs a named statement in a read transaction.
 
         Args:
-            name: the statement's name.
             recover: whether to wait for a managed server that has gone, and to try again then.
             timeout: seconds until GraphTimeout, retries included. None: 2.6, and up to 15 for a server that is slow
                 and not hanging.
@@ -230,7 +229,6 @@ class GraphClient:
         """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
 
         Args:
-            conversation_id: the conversation.
             file_path: what the graph says where its file is.
             awaited: whether there must be one, since messages have no text in the graph.
         """

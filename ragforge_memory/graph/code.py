@@ -74,7 +74,6 @@ class CodeStore(ProjectStore):
     """Reads and writes the code of one project.
 
     Args:
-        client: an open graph.
         project: whose code; never empty.
 
     Raises:

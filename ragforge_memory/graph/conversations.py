@@ -36,8 +36,6 @@ class ConversationStore(OwnerStore):
     """Conversations of one owner.
 
     Args:
-        client: the graph.
-        owner: whose they are.
         redacted: takes secrets out of titles, tags and metadata before they are stored; None: they stay as given.
     """
 
@@ -214,7 +212,6 @@ class ConversationStore(OwnerStore):
         """Removes what was written of an import that failed: it is hidden already, or there is nothing.
 
         Args:
-            uuid: the conversation.
             import_token: of that import. An import of any other is left alone until its lease is over.
         """
         await self._finish_delete(uuid, import_token)

@@ -54,7 +54,6 @@ class DecisionStore(OwnerStore):
         """Up to ``limit`` decisions, the newest first; fewer are the last ones.
 
         Args:
-            limit: of one read.
             behind: where the page before ended.
             since: the first moment that counts; None: all.
             until: the last.

@@ -121,8 +121,6 @@ class ImportStore(OwnerStore):
     """Writes conversations of one owner that come from elsewhere.
 
     Args:
-        client: the graph.
-        owner: whose they become.
         summarize_every: messages after which a summary is due; None: never.
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
     """
@@ -161,9 +159,6 @@ class ImportStore(OwnerStore):
 
     async def write(self, batches: Sequence[ImportBatch]) -> None:
         """Writes batches of different conversations in one transaction; a repeated one changes nothing.
-
-        Args:
-            batches: what is written.
 
         Raises:
             UuidTaken: a uuid is somebody's since.

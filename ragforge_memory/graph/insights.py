@@ -46,8 +46,6 @@ class InsightStore(OwnerStore):
     """Insights of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         lease: seconds that a claim holds unless it is renewed.
     """
 
@@ -62,7 +60,6 @@ class InsightStore(OwnerStore):
 
         Args:
             conversations: uuids.
-            key: of the task and its schema.
             refresh: leave out those that have gone on since.
         """
         found: dict[str, Insight] = {}
@@ -78,8 +75,6 @@ class InsightStore(OwnerStore):
         """Claims a conversation, unless what is wanted is there.
 
         Args:
-            conversation_id: which.
-            key: of the task and its schema.
             refresh: an insight of a conversation that has gone on since is not what is wanted.
 
         Raises:
@@ -128,8 +123,6 @@ class InsightStore(OwnerStore):
         """Stores an insight and ends the claim.
 
         Args:
-            lease: the claim.
-            key: of the task and its schema.
             task, schema: what was asked for.
             data: what was found, JSON-able.
             to_seq: the last message that was shown.

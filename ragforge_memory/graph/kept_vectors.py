@@ -136,8 +136,6 @@ class KeptVectors(OwnerStore):
     """What one process keeps of one owner's long conversations; the least recently searched goes first.
 
     Args:
-        client: the graph.
-        owner: whose conversations.
         least: messages of a conversation of which a copy is made.
         most_bytes: memory that the copies take together.
     """
@@ -168,8 +166,6 @@ class KeptVectors(OwnerStore):
         """A lineage was searched: makes or continues the copies of what is long in it, in the background.
 
         Args:
-            space: where its vectors are.
-            lineage: its parts.
             head: its last seq.
         """
         floor = 0

@@ -152,8 +152,6 @@ class MessageStore(WaitingTexts):
     """Messages of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         summarize_every: messages after which a summary is due; None: never.
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
         due: called after an answer was stored in a conversation that waits for a summary or a title.
@@ -190,8 +188,6 @@ class MessageStore(WaitingTexts):
         """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
 
         Args:
-            conversation_id: where to.
-            new: the message.
             title: the conversation's title from now on, if it has none.
             once: refuses what somebody else has appended under this uuid; told by the message's ``timestamp``.
             recover: whether to wait for a managed server that has gone.
@@ -278,8 +274,6 @@ class MessageStore(WaitingTexts):
         """What a turn is given, in one statement; see `TurnContext`.
 
         Args:
-            conversation_id: which conversation.
-            query: what is asked for.
             recover: whether to wait for a managed server that has gone.
         """
         words = query_words(query.question) if query.question and query.relevant else []

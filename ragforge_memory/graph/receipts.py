@@ -219,7 +219,6 @@ class ReceiptStore(OwnerStore):
 
         Args:
             conversation_id: whose messages it condenses.
-            new: the compression.
             kept_tokens: of the messages behind it.
         """
         rows = await self._write(

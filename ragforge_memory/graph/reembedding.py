@@ -75,8 +75,6 @@ class ReembeddingStore(ProjectStore):
     """The move of one project's vectors, of all its users.
 
     Args:
-        client: the graph.
-        project: the project's name; '' for none.
         lease: seconds that a claim holds unless it is renewed.
     """
 

@@ -71,8 +71,6 @@ class RestoreStore(OwnerStore):
     """One restore of conversations of an owner; its token fences all that it writes.
 
     Args:
-        client: the graph.
-        owner: whose they become.
         summarize_every: messages after which a summary is due; None: never.
     """
 

@@ -36,7 +36,6 @@ class RetentionStore(OwnerStore):
             age: seconds since something was last said, by the database's clock; None: any.
             keep: the newest so many stay; None: as many as there are.
             open_here: conversations that stay in any case.
-            limit: at most so many.
         """
         rows = await self._read(
             "expired_conversations",

@@ -21,7 +21,6 @@ class ScopeStore:
     """The code of any project, read; a scope of another project is as unknown as one that never was.
 
     Args:
-        client: the graph.
         space: where the vectors are; None: nothing is found by meaning.
     """
 

@@ -113,8 +113,6 @@ class OwnerSearch(OwnerStore):
     """What searches of one owner have in common.
 
     Args:
-        client: the graph.
-        owner: whose things.
         space: where the vectors are; None: nothing is found by meaning.
     """
 
@@ -138,7 +136,6 @@ class SearchStore(OwnerSearch):
     """Searches the messages of one owner.
 
     Args:
-        client, owner, space: as in `OwnerSearch`.
         kept: what this process keeps of long conversations; None: as much as is usual.
     """
 
@@ -236,10 +233,7 @@ class SearchStore(OwnerSearch):
 
         Args:
             vector: what is looked for, made for ``space``.
-            conversation_id: whose lineage.
             floor: the last seq that counts.
-            limit: messages at most.
-            space: where the vectors are.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).

@@ -43,7 +43,6 @@ class Space:
     """Where the vectors of one model are: the property's name and the names of its indexes.
 
     Args:
-        model: the embedding model.
         dimension: floats in each vector.
         number: from 1; which property and indexes are this model's.
     """
@@ -118,8 +117,6 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
     A project of which nothing is embedded yet changes its model freely.
 
     Args:
-        client: the graph.
-        project: the project's name; '' for none.
         model: the embedder's model: whatever names the vectors' origin for good.
         dimension: floats in a vector.
 
@@ -346,7 +343,6 @@ class SpaceInUse:
 
         Args:
             name: the statement; its rows say ``moved``.
-            client: the graph.
             space: whose vectors, and whose model made the vector that is looked for.
             names, parameters: as there; ``project`` is among the parameters.
 

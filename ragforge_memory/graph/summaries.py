@@ -60,8 +60,6 @@ class SummaryStore(WaitingTexts):
     """Summaries of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         every: messages of a summary of level 1.
         lease: seconds that a claim holds unless it is renewed.
     """
@@ -83,7 +81,6 @@ class SummaryStore(WaitingTexts):
         """Claims a conversation; None where somebody else has it.
 
         Args:
-            conversation_id: which.
             eager: do not wait for the end of a pause after a failure.
 
         Raises:
@@ -127,7 +124,6 @@ class SummaryStore(WaitingTexts):
         """The fewest summaries that cover a conversation, its lineage's among them.
 
         Args:
-            conversation_id: which.
             to_seq: no summary ends behind this; it bounds how many levels there can be.
             before: only what was there at this time (ISO 8601); None: all.
         """
@@ -159,8 +155,6 @@ class SummaryStore(WaitingTexts):
         """Stores a summary and what the conversation's own is from now on.
 
         Args:
-            lease: the claim.
-            new: the summary.
             cover: with ``new`` in it.
             messages: uuids that it covers (level 0 and 1).
             below: uuids of the summaries that it covers (level 2 and above).
@@ -211,7 +205,6 @@ class SummaryStore(WaitingTexts):
         """Gives a claim back.
 
         Args:
-            lease: the claim.
             done: whether there was nothing left to do when we looked.
             cover: what is summarised by now, of a lineage by others too; None: not looked at.
             attempts: how often in a row a model has failed here; None: it has not.

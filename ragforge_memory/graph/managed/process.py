@@ -112,7 +112,6 @@ def becomes_ready(
 
     Args:
         server: the process; that it ended means no.
-        files: where its log is.
         port: its port.
         log_from: where its own lines in the log begin, to be sure that it is this server that answers and not
             another that took the port; None for one that was ready before.

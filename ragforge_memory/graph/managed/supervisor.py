@@ -244,7 +244,6 @@ class Idleness:
     """For how long nobody has used the server.
 
     Args:
-        files: where the clients' lock is.
         limit: seconds without a client until it is over; 0 for never.
         clock: tells the seconds since 1970, as files' times are told.
     """
