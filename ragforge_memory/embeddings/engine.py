@@ -151,12 +151,8 @@ class EmbeddingThread:
             return None
         try:
             encoder = self._load()
-        except RagforgeError as error:
-            self._failure = (time.monotonic() + RELOAD_SECONDS, error)
-            return None
         except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception; callers get one kind of error
-            failure = EmbeddingError(f"the embedding model could not be loaded: {error}")
-            failure.__cause__ = error
+            failure = error if isinstance(error, RagforgeError) else _failed("could not be loaded", error)
             self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
             return None
         self._failure = None
@@ -177,9 +173,7 @@ class EmbeddingThread:
         try:
             job.vectors.append(embed(job.texts[len(job.vectors)]))
         except BaseException as error:  # noqa: BLE001 - as above; the thread goes on with the next job
-            failure = EmbeddingError(f"the embedding model failed: {error}")
-            failure.__cause__ = error
-            _settle(job.future, error=failure)
+            _settle(job.future, error=_failed("failed", error))
             return False
         if len(job.vectors) < len(job.texts):
             return True
@@ -192,6 +186,12 @@ class EmbeddingThread:
             waiting, self._waiting = self._waiting, []
         for job in waiting:
             _settle(job.future, error=EmbeddingError("the embedder was closed"))
+
+
+def _failed(how: str, error: BaseException) -> EmbeddingError:
+    failure = EmbeddingError(f"the embedding model {how}: {error}")
+    failure.__cause__ = error
+    return failure
 
 
 def _settle(

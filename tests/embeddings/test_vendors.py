@@ -12,7 +12,7 @@ from ragforge_memory.embeddings.calibration import cosine
 from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.openai import OpenAIEmbedder
 from ragforge_memory.embeddings.port import Embedder
-from ragforge_memory.embeddings.vendor import VendorVectors
+from ragforge_memory.embeddings.vendor import VendorEmbedder
 from ragforge_memory.errors import ConfigError, EmbeddingError
 from ragforge_memory.vendors.retry import RetryPolicy
 from tests.fakes.behaviours import Drop, Failure
@@ -146,13 +146,13 @@ async def test_another_dimension_than_configured_is_an_error(openai_fake: OpenAI
 
 
 async def test_silence_ends_with_the_time_limit(sleeps: Sleeps) -> None:
-    async def never(texts: object, question: bool) -> list[list[float]]:
-        await asyncio.Event().wait()
-        raise AssertionError
+    class Never(VendorEmbedder):
+        async def _request(self, texts: object, question: bool) -> list[list[float]]:
+            await asyncio.Event().wait()
+            raise AssertionError
 
-    vectors = VendorVectors("m", 3, never, RetryPolicy(attempts=2, sleep=sleeps), timeout=0.01)
     with pytest.raises(EmbeddingError, match="did not answer"):
-        await vectors.passages(["a"])
+        await Never("m", 3, RetryPolicy(attempts=2, sleep=sleeps), timeout=0.01).embed_passages(["a"])
     assert len(sleeps) == 1
 
 
