@@ -127,9 +127,8 @@ def _words(detail: ErrorDetails, path: Path, model: type[BaseModel], variable: s
     if kind == "extra_forbidden":
         return unknown_key(path[-1], known_keys(_block_at(model, path[:-1])))
     value = detail.get("input")
-    shown = (
-        "" if is_secret(path[-1] if path else "") or not _is_scalar(value) or value == "" else f", not {as_yaml(value)}"
-    )
+    scalar = value is None or (isinstance(value, (str, int, float, bool)) and value != "")
+    shown = f", not {as_yaml(value)}" if scalar and not is_secret(path[-1] if path else "") else ""
     hint = context.get("hint") or _default_hint(model, path, f"unset {variable}" if variable else "leave the key out")
     if kind == "literal_error":
         near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))
@@ -152,10 +151,6 @@ def _default_hint(model: type[BaseModel], path: Path, leave: str) -> str:
             if default not in (None, "", ()):
                 return f"the default is {as_yaml(default)}; {leave} to take it"
     return f"{leave} to take the default"
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool)) or value is None
 
 
 def _block_at(model: type[BaseModel], path: Path) -> type[BaseModel]:

@@ -185,18 +185,11 @@ class _Reading:
                     items.append(value)
             return items
         if node.tag == "tag:yaml.org,2002:str" or (as_text and not _is_null(node)):
-            found = substitute(
-                node.value,
-                self.environ,
-                file=self.file,
-                line=node.start_mark.line + 1,
-                key=".".join(path),
-            )
-            if found.variables:
-                self.values.variables[path] = found.variables
-                if not found.text:
-                    return _ABSENT
-            return found.text
+            line = node.start_mark.line + 1
+            text, variables = substitute(node.value, self.environ, file=self.file, line=line, key=".".join(path))
+            if variables:
+                self.values.variables[path] = variables
+            return text if text or not variables else _ABSENT
         return self.plain(node, path)
 
     def plain(self, node: yaml.Node, path: Path) -> Any:

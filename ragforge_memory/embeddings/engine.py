@@ -15,6 +15,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -136,7 +137,7 @@ class EmbeddingThread:
             while (job := self._next()) is not None:
                 if encoder is None and (encoder := self._loaded()) is None:
                     assert self._failure is not None
-                    _settle(job.future, error=self._failure[1])
+                    _settle(job.future, self._failure[1])
                 elif self._step(encoder, job):
                     with self._changed:
                         heapq.heappush(self._waiting, job)
@@ -173,7 +174,7 @@ class EmbeddingThread:
         try:
             job.vectors.append(embed(job.texts[len(job.vectors)]))
         except BaseException as error:  # noqa: BLE001 - as above; the thread goes on with the next job
-            _settle(job.future, error=_failed("failed", error))
+            _settle(job.future, _failed("failed", error))
             return False
         if len(job.vectors) < len(job.texts):
             return True
@@ -185,7 +186,7 @@ class EmbeddingThread:
             self._closed = True
             waiting, self._waiting = self._waiting, []
         for job in waiting:
-            _settle(job.future, error=EmbeddingError("the embedder was closed"))
+            _settle(job.future, EmbeddingError("the embedder was closed"))
 
 
 def _failed(how: str, error: BaseException) -> EmbeddingError:
@@ -194,16 +195,12 @@ def _failed(how: str, error: BaseException) -> EmbeddingError:
     return failure
 
 
-def _settle(
-    future: Future[list[Vector]], vectors: list[Vector] | None = None, *, error: RagforgeError | None = None
-) -> None:
-    try:
-        if error is not None:
-            future.set_exception(error)
+def _settle(future: Future[list[Vector]], outcome: list[Vector] | RagforgeError) -> None:
+    with suppress(InvalidStateError):  # cancelled in the meantime: nobody waits
+        if isinstance(outcome, RagforgeError):
+            future.set_exception(outcome)
         else:
-            future.set_result(vectors or [])
-    except InvalidStateError:
-        pass  # cancelled in the meantime: nobody waits
+            future.set_result(outcome)
 
 
 def _stop_at_exit(thread: EmbeddingThread) -> None:
