@@ -13,7 +13,6 @@ from ragforge_memory.graph.cursors import next_cursor, read_cursor
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import conversation_info, to_json, utc_text
 from ragforge_memory.graph.retries import passes, repeat
-from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.models.conversation import (
     EVERY_CONVERSATION,
@@ -42,7 +41,6 @@ class ConversationStore(OwnerStore):
     def __init__(self, client: GraphClient, owner: Owner, *, redacted: Callable[[Any], Any] | None = None) -> None:
         super().__init__(client, owner)
         self._redacted = redacted or (lambda value: value)
-        self._token = owner_token(owner.user_id, owner.project)
         self._told_of_files = False
 
     async def create(
@@ -71,7 +69,6 @@ class ConversationStore(OwnerStore):
             "create_conversation",
             uuid=uuid,
             properties={**self._fresh(title, tags, metadata), "created_at": created_at},
-            owner_token=self._token,
             recover=recover,
         )
         return self._one(rows, uuid)
@@ -87,11 +84,7 @@ class ConversationStore(OwnerStore):
         """Gets the conversation of a session, which writes nothing, or makes it; safe when many come at once."""
         rows = await self._read("session_conversation", session_id=session_id)
         rows = rows or await self._write(
-            "open_conversation",
-            uuid=uuid4().hex,
-            session_id=session_id,
-            properties=self._fresh(title, tags, metadata),
-            owner_token=self._token,
+            "open_conversation", uuid=uuid4().hex, session_id=session_id, properties=self._fresh(title, tags, metadata)
         )
         return conversation_info(rows[0]["conversation"])
 
@@ -104,7 +97,6 @@ class ConversationStore(OwnerStore):
         given: dict[str, Any] = {
             "uuid": info.uuid,
             "properties": {**self._fresh(info.title, info.tags, info.metadata), "status": info.status},
-            "owner_token": self._token,
         }
         if info.session_id is None:
             await self._write("create_conversation", **given)

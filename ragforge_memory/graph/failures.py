@@ -76,10 +76,7 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
     if isinstance(error, driver_errors.Neo4jError) and error.is_retryable():
         return GraphBusy(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
     if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
-        return GraphUnavailable(
-            f"Neo4j at {address} has no database named {database!r}",
-            hint="check neo4j.database",
-        )
+        return GraphUnavailable(f"Neo4j at {address} has no database named {database!r}", hint="check neo4j.database")
     if type(error) is driver_errors.DriverError and "closed" in str(error):
         return GraphUnavailable(
             f"Neo4j cannot be asked: {address} is closed",

@@ -16,7 +16,6 @@ from ragforge_memory.graph.leases import IMPORT_SECONDS
 from ragforge_memory.graph.messages import CodeTies, NewMessage, tool_tokens
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import to_json, tool_call_rows
-from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.transcript import TranscriptCall
@@ -131,7 +130,6 @@ class ImportStore(OwnerStore):
         self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None, generate_titles: bool = False
     ) -> None:
         super().__init__(client, owner)
-        self._token = owner_token(owner.user_id, owner.project)
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
 
@@ -168,7 +166,6 @@ class ImportStore(OwnerStore):
             rows = await self._write(
                 "import_messages",
                 batches=[self._batch(each) for each in batches],
-                owner_token=self._token,
                 lease=IMPORT_SECONDS,
                 summarize_every=self._summarize_every,
             )
@@ -212,7 +209,7 @@ class ImportStore(OwnerStore):
 
     def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
         properties = fresh_properties(conversation.title, (), conversation.metadata)
-        properties |= {**self._owner, "owner_token": self._token}
+        properties |= self._owner
         properties["title_source"] = None if conversation.given_title else self._title_source
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}

@@ -13,7 +13,7 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows, utc_text
-from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.graph.text import lucene_any, query_words, terms
 from ragforge_memory.graph.waiting import WaitingTexts
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
@@ -284,7 +284,6 @@ class MessageStore(WaitingTexts):
             top=query.before_seq,
             asked=query.asked,
             words=lucene_any(("content", "terms"), words) if words else None,
-            owner_token=owner_token(self._owner["user_id"], self._owner["project"]),
             # The question itself and the recent messages are in the index too, and match best.
             candidates=query.relevant * 2 + query.limit + 1,
             relevant=query.relevant,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.owner import Owner
 
 
@@ -21,7 +22,8 @@ class OwnerStore:
 
     def __init__(self, client: GraphClient, owner: Owner) -> None:
         self._client = client
-        self._owner: dict[str, Any] = owner.parameters
+        self._token = owner_token(owner.user_id, owner.project)
+        self._owner: dict[str, Any] = {**owner.parameters, "owner_token": self._token}
 
     async def _read(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
         return await self._client.read(name, **{"timeout": self._timeout, **parameters, **self._owner})

@@ -13,7 +13,6 @@ from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.spaces import Space, in_space
-from ragforge_memory.graph.text import owner_token
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 
@@ -78,7 +77,6 @@ class RestoreStore(OwnerStore):
 
     def __init__(self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None) -> None:
         super().__init__(client, owner)
-        self._owner_token = owner_token(owner.user_id, owner.project)
         self._summarize_every = summarize_every
         self.token = uuid4().hex
         self._steps: dict[str, int] = {}
@@ -130,7 +128,7 @@ class RestoreStore(OwnerStore):
         Raises:
             InvalidInput: somebody else restores one of them now, or it is here.
         """
-        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder(), owner_token=self._owner_token)
+        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder())
         begun = {row["uuid"] for row in rows}
         self._steps |= dict.fromkeys(begun, 0)
         refused = next((uuid for uuid in uuids if uuid not in begun), None)
@@ -149,7 +147,7 @@ class RestoreStore(OwnerStore):
         Raises:
             InvalidInput: one is here, whoever's it is.
         """
-        new = {"conversations": rows, "holder": holder(), "owner_token": self._owner_token}
+        new = {"conversations": rows, "holder": holder()}
         try:
             [row] = await self._write("begin_new_restore", **new)
         except GraphError as error:
@@ -174,7 +172,7 @@ class RestoreStore(OwnerStore):
         given = {uuid: {"messages": rows} for uuid, rows in batches.items()}
         try:
             if space is None:
-                await self._fenced("restore_messages", given, owner_token=self._owner_token)
+                await self._fenced("restore_messages", given)
             else:
                 where = {"property": space.property, **in_space(space)}
                 await self._fenced("restore_messages_with_vectors", given, **where)
@@ -234,12 +232,7 @@ class RestoreStore(OwnerStore):
         Raises:
             GraphUnavailable: one of them was taken away meanwhile, so that none appears.
         """
-        written = await self._write(
-            "finish_restore",
-            conversations=rows,
-            owner_token=self._owner_token,
-            summarize_every=self._summarize_every,
-        )
+        written = await self._write("finish_restore", conversations=rows, summarize_every=self._summarize_every)
         if written or not rows:
             return
         # A write that was repeated after its answer was lost finds that it is done.
@@ -283,6 +276,5 @@ def _numbered(rows: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any
 
 def _lost() -> GraphUnavailable:
     return GraphUnavailable(
-        "what had been written of this import was taken away meanwhile",
-        hint="import it again; nothing of it is left",
+        "what had been written of this import was taken away meanwhile", hint="import it again; nothing of it is left"
     )

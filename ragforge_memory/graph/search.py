@@ -14,7 +14,7 @@ from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score
-from ragforge_memory.graph.text import owner_token, query_words
+from ragforge_memory.graph.text import query_words
 from ragforge_memory.models.conversation import Message, Role
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
@@ -118,7 +118,6 @@ class OwnerSearch(OwnerStore):
 
     def __init__(self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None) -> None:
         super().__init__(client, owner)
-        self._token = owner_token(owner.user_id, owner.project)
         self._use = SpaceInUse.of(space)
 
     @property
@@ -164,7 +163,7 @@ class SearchStore(OwnerSearch):
             **self._scope(conversation_id, filters, limit),
         }
         if conversation_id is None:
-            rows = await self._read("search_owner_text", owner_token=self._token, **parameters)
+            rows = await self._read("search_owner_text", **parameters)
         else:
             rows = await self._read("search_history_text", **parameters)
         return _hits(rows, conversation_id)

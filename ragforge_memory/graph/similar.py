@@ -112,9 +112,7 @@ class SimilarStore(OwnerSearch, WaitingVectors):
     async def by_words(self, words: Sequence[str], *, limit: int) -> dict[str, float]:
         """Uuids of conversations whose title or summary has some of the words, with their share of what all the words
         together tell, 0 to 1: a conversation that has one common word of ten is hardly like the text."""
-        rows = await self._read(
-            "similar_conversations_text", words=list(words), owner_token=self._token, sample=RARITY_SAMPLE, limit=limit
-        )
+        rows = await self._read("similar_conversations_text", words=list(words), sample=RARITY_SAMPLE, limit=limit)
         return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
 
     async def by_meaning(

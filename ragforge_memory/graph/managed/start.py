@@ -228,8 +228,7 @@ def _supervise(files: ServerFiles, launched: Launch) -> None:
     if not said:
         lines = log_text(files, log_from).strip().splitlines()
         raise ServerStartError(
-            f"The supervisor of the managed Neo4j ended{f': {lines[-1][:300]}' if lines else ''}.",
-            hint=SEE_LOGS,
+            f"The supervisor of the managed Neo4j ended{f': {lines[-1][:300]}' if lines else ''}.", hint=SEE_LOGS
         )
     word = json.loads(said)
     if word["problem"]:
