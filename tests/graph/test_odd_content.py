@@ -62,7 +62,7 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
                     continue
                 text = statement.nested.filled({"index": space.scope_index, "type": "CONSUMES"})
                 with undone(session) as transaction:
-                    parameters = {**owner.parameters, **in_space(space), **probe.parameters(data, data)}
+                    parameters = {**owner.parameters, **in_space(space), **probe.given(data, data)}
                     rows = [plain(dict(record)) for record in transaction.run(text, statement.given(parameters))]
                 assert not list(_vectors(rows)), name
                 answered += bool(rows)

@@ -181,7 +181,7 @@ def _problem(ground: Ground, statement: Statement, mutation: Mutation | None, pa
     mine, other = ground.pairs[pair]
     asked = Statement(statement.name, mutation.text if mutation else statement.text)
     opened = {name: mutation is not None and name == mutation.opened for name in _OPENED.findall(asked.text)}
-    given = {**mine.owner.parameters, **in_space(ground.space), **probe.parameters(mine, other)}
+    given = {**mine.owner.parameters, **in_space(ground.space), **probe.given(mine, other)}
     parameters = asked.given({**given, **opened})
     text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
