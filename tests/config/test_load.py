@@ -127,11 +127,6 @@ def test_others_keys_are_kept(load: Load) -> None:
     assert shown["neo4j.docker.port"] == 1
 
 
-def test_a_likely_slip_is_noticed(load: Load) -> None:
-    (notice,) = load("name: a\nagnet: {max_iterations: 3}\n").notices
-    assert notice.endswith("ragforge.config.yaml:2: agnet is not a key of ours; did you mean agent?")
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -260,10 +255,3 @@ def test_secrets_are_never_shown(load: Load) -> None:
     assert "hush" not in repr(loaded.config.llm).replace("auth_token='hush'", "")
     assert loaded.config.neo4j is not None
     assert loaded.config.neo4j.password == "hush"
-
-
-@pytest.mark.parametrize("scheme", ["bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc", "BOLT"])
-def test_the_schemes_of_neo4j_are_taken(load: Load, scheme: str) -> None:
-    neo4j = load(f"neo4j: {{uri: '{scheme}://host:7687'}}\n").config.neo4j
-    assert neo4j is not None
-    assert neo4j.uri == f"{scheme}://host:7687"

@@ -38,7 +38,6 @@ async def test_vectors_have_unit_length_and_their_order(embedder: LocalEmbedder)
     assert await embedder.embed_passages([]) == []
 
 
-@pytest.mark.parametrize("embedder", sorted(LOCAL_MODELS), indirect=True)
 async def test_a_text_has_one_vector_in_any_company(embedder: LocalEmbedder) -> None:
     longer = LONG[:600]
     texts = [longer, "tea", "Where are passwords checked?", "Where are passwords kept?", "", *PROBE_TEXTS[:3]]

@@ -91,16 +91,6 @@ async def test_a_failed_request_is_sent_again(embedder: Embedder, fake: Fake, sl
     assert sleeps == [7.0, 2.0, 4.0]
 
 
-async def test_a_long_delay_is_the_callers_to_wait(embedder: Embedder, fake: Fake, sleeps: Sleeps) -> None:
-    await embedder.embed_passages(["first"])
-    limited = Failure(429, retry_delay="300s", retry_after="300")
-    fake.embedding_script(limited)
-    with pytest.raises(EmbeddingError, match="limited") as refused:
-        await embedder.embed_passages(["second"])
-    assert "429" in str(refused.value.__cause__)
-    assert sleeps == []
-
-
 async def test_a_refusal_is_not_repeated(embedder: Embedder, fake: Fake, sleeps: Sleeps) -> None:
     fake.embedding_script(*[Failure(400, "no")] * 2)
     with pytest.raises(EmbeddingError, match="refused"):
@@ -122,18 +112,6 @@ async def test_a_bad_key_says_so(gemini_fake: GeminiFake, openai_fake: OpenAIFak
             await embedder.embed_query("where?")
         assert variable in (refused.value.hint or "")
         await embedder.aclose()
-
-
-async def test_a_server_that_is_away_says_so(sleeps: Sleeps) -> None:
-    embedder = OpenAIEmbedder(
-        "nomic-embed-text",
-        dimension=768,
-        base_url="http://127.0.0.1:9/v1",
-        retry=RetryPolicy(sleep=sleeps, attempts=2),
-    )
-    with pytest.raises(EmbeddingError, match=r"127\.0\.0\.1:9.*cannot be reached"):
-        await embedder.embed_query("where?")
-    await embedder.aclose()
 
 
 async def test_another_dimension_than_configured_is_an_error(openai_fake: OpenAIFake) -> None:

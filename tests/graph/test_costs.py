@@ -39,13 +39,6 @@ async def test_vector_indexes_are_not_quantized(either_client: GraphClient, owne
         assert configured[name]["vector.dimensions"] == DIMENSION
 
 
-async def test_full_text_indexes_do_not_hold_up_writers(either_client: GraphClient) -> None:
-    rows = await either_client.run_schema("SHOW FULLTEXT INDEXES YIELD name, options")
-    configured = {row["name"]: row["options"]["indexConfig"] for row in rows}
-    for name in ("message_text_index", "conversation_text_index", "scope_text_index"):
-        assert configured[name]["fulltext.eventually_consistent"] is True
-
-
 @pytest.fixture
 async def scopes(either_client: GraphClient, owner: Owner) -> AsyncIterator[tuple[ScopeStore, Space]]:
     space = await open_space(either_client, owner.project, "test-traps", DIMENSION)
