@@ -244,9 +244,8 @@ class KeptVectors(OwnerStore):
                 return
             taken, matrix = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
             await asyncio.to_thread(copy.vectors.add, matrix)
-            copy.seqs += [page["seqs"][at] for at in taken]
-            copy.times += [page["times"][at] for at in taken]
-            copy.users += [page["users"][at] for at in taken]
+            for name in ("seqs", "times", "users"):
+                getattr(copy, name).extend(page[name][at] for at in taken)
             copy.last = page["uuids"][taken[-1]] if taken else copy.last
             waiting = page["waiting"]
             copy.top = until if waiting is None else waiting - 1

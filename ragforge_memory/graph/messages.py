@@ -55,29 +55,16 @@ class NewMessage:
 
     def properties(self) -> dict[str, Any]:
         """What the graph keeps; what there is nothing of is left out."""
-        kept: dict[str, Any] = {
-            "role": self.role,
-            "content": self.content,
-            "terms": terms(self.content),
-            "state": self.state,
+        given = {name: getattr(self, name) for name in _AS_THEY_ARE} | {
+            "reasoning": self.reasoning or None,
+            "usage": None if self.usage is None else self.usage.model_dump_json(),
+            "provider_parts": None if self.provider_parts is None else to_json(self.provider_parts),
+            "metadata": to_json(dict(self.metadata)) if self.metadata else None,
+            "echo": self.echo or None,
+            "timestamp": None if self.timestamp is None else self.timestamp.isoformat(),
         }
-        if self.reasoning:
-            kept["reasoning"] = self.reasoning
-        for name in _AS_THEY_ARE:
-            value = getattr(self, name)
-            if value is not None:
-                kept[name] = value
-        if self.usage is not None:
-            kept["usage"] = self.usage.model_dump_json()
-        if self.provider_parts is not None:
-            kept["provider_parts"] = to_json(self.provider_parts)
-        if self.metadata:
-            kept["metadata"] = to_json(dict(self.metadata))
-        if self.echo:
-            kept["echo"] = True
-        if self.timestamp is not None:
-            kept["timestamp"] = self.timestamp.isoformat()
-        return kept
+        kept = {"role": self.role, "content": self.content, "terms": terms(self.content), "state": self.state}
+        return kept | {name: value for name, value in given.items() if value is not None}
 
     def placed(self, conversation_id: str, seq: int, **more: Any) -> Message:
         """The message as it is read back, with what a store knows of it besides."""

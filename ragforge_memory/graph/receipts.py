@@ -132,12 +132,11 @@ def prompt_uuid(owner: Owner, text: str) -> str:
 def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnContext:
     """What read 1 brings, from its row and the messages that were known before."""
     return TurnContext(
-        summary=row["summary"],
         messages=tuple(
             message(item) if "role" in item else known_message(item, known[item["uuid"]]) for item in row["messages"]
         ),
         compression=summary_of(row["compression"]) if row["compression"] else None,
-        important=tuple(message(item) for item in row["important"]),
+        important=tuple(map(message, row["important"])),
         found=tuple(
             ScoredMessage(
                 message=message(item["message"]),
@@ -148,12 +147,9 @@ def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnConte
             for item in row["found"]
         ),
         summary_seq=row["summary_seq"] if isinstance(row["summary_seq"], int) else None,
-        read_at=row["read_at"],
-        uncompressed=row["uncompressed"],
         missing=frozenset(row["missing"]),
-        top=row["top"],
-        counted=row["counted"],
         restored=tuple(row["restored"]),
+        **{name: row[name] for name in ("summary", "read_at", "uncompressed", "top", "counted")},
     )
 
 

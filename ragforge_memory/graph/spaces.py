@@ -143,10 +143,7 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
         )[0]
     if (row["model"], row["dimension"]) != (model, dimension):
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
-    space = Space(model, dimension, int(row["number"]))
-    if not row["ready"]:
-        await _make_indexes(client, space)
-    return space
+    return await _with_indexes(client, Space(model, dimension, int(row["number"])), ready=row["ready"])
 
 
 async def prepare_space(client: GraphClient, model: str, dimension: int) -> Space:
@@ -161,8 +158,11 @@ async def prepare_space(client: GraphClient, model: str, dimension: int) -> Spac
             least=await _first_free_number(client, dimension),
         )
     )[0]
-    space = Space(model, dimension, int(row["number"]))
-    if not row["ready"]:
+    return await _with_indexes(client, Space(model, dimension, int(row["number"])), ready=row["ready"])
+
+
+async def _with_indexes(client: GraphClient, space: Space, *, ready: bool) -> Space:
+    if not ready:
         await _make_indexes(client, space)
     return space
 

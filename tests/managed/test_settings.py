@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from ragforge_memory.errors import ConfigError
 from ragforge_memory.graph.managed.files import ServerFiles
 from ragforge_memory.graph.managed.settings import (
     ServerSettings,
-    auth_line,
     java_arguments,
     neo4j_conf,
     prepare_password,
@@ -78,14 +76,6 @@ def test_settings_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, name: str
     monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError, match=name):
         settings_from_environment()
-
-
-def test_the_line_that_sets_the_password() -> None:
-    salt = bytes(range(32))
-    digest = b"secret"
-    for prefix in (salt, *[b""] * 1023):
-        digest = hashlib.sha256(prefix + digest).digest()
-    assert auth_line("secret", salt) == f"neo4j:SHA-256,{digest.hex()},{salt.hex()},1024:\n"
 
 
 def test_a_new_home_gets_a_password_of_its_own(tmp_path: Path) -> None:

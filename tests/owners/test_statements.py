@@ -252,21 +252,3 @@ def test_what_a_user_has_is_filtered_by_user_too(name: str) -> None:
         if re.search(r":(?:Conversation|Message)\b", text) and name not in PROJECT_ALONE:
             by_user = [m for m in mutations(variant.text) if "user_id" in m.place]
             assert by_user, name
-
-
-def test_filters_are_told_from_assignments() -> None:
-    text = (
-        "MERGE (c:C {uuid: $uuid, project: $project})\nON CREATE SET c.user_id = $user_id, c.project = $project\n"
-        "WITH c\nWHERE c.user_id = $user_id AND c.project = $project\nRETURN c"
-    )
-    assert [mutation.place for mutation in mutations(text)] == [
-        "line 4: c.user_id = $user_id",
-        "line 4: c.project = $project",
-        "line 1: project: $project",
-    ]
-    first, second, third = mutations(text)
-    both = "WHERE ($opened_0 OR c.user_id = $user_id) AND ($opened_1 OR c.project = $project)"
-    assert both in first.text
-    assert first.text == second.text
-    assert (first.opened, second.opened, third.opened) == ("opened_0", "opened_1", None)
-    assert "{uuid: $uuid, }" in third.text

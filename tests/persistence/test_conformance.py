@@ -266,23 +266,6 @@ async def test_code_that_was_discussed(kind: str, keeping: Keeping, tmp_path: Pa
         assert {each.kind for each in await conversation.referenced_code()} == {"discussed", "read"}
 
 
-async def test_labels_lists_and_sessions(kind: str, keeping: Keeping) -> None:
-    async with keeping(kind, *STEPS[4:]) as agent:
-        one = await agent.open_conversation("session", tags=["zoo"])
-        again = await agent.open_conversation("session")
-        assert one.uuid == again.uuid
-        await one.set_title("Weights")
-        await one.archive()
-        page = await agent.list_conversations(status="archived")
-        assert [info.uuid for info in page.items] == [one.uuid]
-        await one.unarchive()
-        await one.save()
-        answer = await one.send_message("third zebra")
-        assert answer.content == "third zebra answer"
-        state = await agent.invoke({"messages": [{"role": "user", "content": "fourth zebra"}]})
-        assert state["messages"][-1]["content"] == "fourth zebra answer"
-
-
 async def test_a_deleted_conversation_leaves_nothing(
     kind: str, keeping: Keeping, graph: Graph, owner: Owner, tmp_path: Path
 ) -> None:

@@ -75,14 +75,6 @@ def test_a_line_that_was_cut_off_is_no_line_and_glued_to_none(file: Conversation
     assert _contents(file, "a", "c") == ["first", "third"]
 
 
-def test_a_line_that_is_no_line_hides_no_other(file: ConversationFile) -> None:
-    file.append([_line("a", "first")])
-    with file.path.open("ab") as out:
-        out.write(b'{"uuid":"b","content\n\xff\xfe\n[]\n')
-    file.append([_line("c", "third")])
-    assert _contents(file, "a", "b", "c") == ["first", None, "third"]
-
-
 def test_what_is_taken_back_is_gone_for_others_too(file: ConversationFile) -> None:
     other = ConversationFile(file.path)
     file.append([_line("a", "first")])
