@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ragforge_memory.graph.records import to_json
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 
@@ -108,6 +109,13 @@ class Journalled:
     def __bool__(self) -> bool:
         return bool(self.creations or self.turns)
 
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The lines that say all of it."""
+        for creation in self.creations.values():
+            yield from creation.lines()
+        for turn in self.turns.values():
+            yield from turn.lines()
+
     def take(self, line: dict[str, Any]) -> None:
         """Takes one line in; one that belongs to nothing that is open changes nothing."""
         kind, turn_id = line.pop("kind", ""), line.pop("turn", "")
@@ -135,6 +143,11 @@ class Journalled:
             self.turns[turn_id] = replace(turn, answer=line["answer"])
         elif kind == "end":
             del self.turns[turn_id]
+
+
+def as_bytes(*lines: dict[str, Any]) -> bytes:
+    """Lines as they are written."""
+    return "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
 def dumped(call: ToolCall) -> dict[str, Any]:

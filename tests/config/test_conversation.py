@@ -36,7 +36,7 @@ def test_there_and_back_is_the_same() -> None:
     given = {"max_context_messages": 3, "embedding_model": "gemini-embedding-2", "persistence": "files"}
     flat = ConversationConfig(**given, memory_tools_async=False, rollout_mode="off", max_age_days=7)
     agent = flat.to_agent()
-    assert ConversationConfig.from_agent(agent) == flat
+    assert ConversationConfig.from_agent(agent).to_agent() == agent
     assert AgentConfig.model_validate(agent.model_dump(mode="json", by_alias=True)) == agent
 
 
