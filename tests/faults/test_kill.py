@@ -29,4 +29,4 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 async def test_killed_clients_lose_nothing(home: Path) -> None:
-    assert await faults.main(8, 1, home) == 0
+    assert await faults.main(6, 1, home) == 0

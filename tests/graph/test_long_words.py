@@ -8,7 +8,7 @@ import pytest
 
 from ragforge_memory.graph.text import MAX_QUERY_WORDS, query_words, terms, text_words
 
-LONGEST = 400_000
+LONGEST = 100_000
 
 
 @pytest.mark.timeout(60)

@@ -44,9 +44,8 @@ def _lose(root: Path, uuid: str) -> None:
 # --- vectors ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["files", "neo4j"])
 async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
-    kind: str, keeping: Keeping, tmp_path: Path, cypher: Cypher
+    keeping: Keeping, tmp_path: Path, cypher: Cypher
 ) -> None:
     elsewhere = tmp_path / "bob"
     elsewhere.mkdir()
@@ -55,7 +54,7 @@ async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
         await his.send_message("where are the windows?")
         await bob.drain()
     new = Noting(32)
-    async with keeping(kind, "Behind the shed.") as ada:
+    async with keeping("files", "Behind the shed.") as ada:
         hers = await ada.create_conversation(title="Doors")
         await hers.send_message("where are the doors?")
         await ada.drain()
