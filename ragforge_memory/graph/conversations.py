@@ -9,9 +9,8 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import next_cursor, read_cursor
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.records import conversation_info, to_json, utc_text
+from ragforge_memory.graph.records import conversation_info, next_cursor, read_cursor, to_json, utc_text
 from ragforge_memory.graph.retries import passes, repeat
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.models.conversation import (

@@ -9,10 +9,9 @@ from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import next_cursor, read_cursor
 from ragforge_memory.graph.leases import WORK_SECONDS
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.records import insight, to_json
+from ragforge_memory.graph.records import insight, next_cursor, read_cursor, to_json
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.insight import Insight, InsightPage
 from ragforge_memory.models.owner import Owner

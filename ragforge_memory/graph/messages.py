@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows, utc_text
 from ragforge_memory.graph.text import lucene_any, query_words, terms
