@@ -97,10 +97,6 @@ def test_what_is_unset_is_absent(load: Load) -> None:
     assert loaded.config.agent == AgentConfig()
 
 
-def test_a_dollar_can_be_escaped(load: Load) -> None:
-    assert load("name: $${NAME} $5 $$ {x}", NAME="n").config.name == "${NAME} $5 $$ {x}"
-
-
 def test_text_is_taken_as_it_is_written(load: Load) -> None:
     loaded = load(
         "name: 007\nneo4j: {uri: bolt://h, password: 0123, username: no}\nsource: {include: [1.0, yes]}\n"
@@ -142,13 +138,6 @@ def test_others_keys_are_kept(load: Load) -> None:
 def test_a_likely_slip_in_a_block_of_several_tools_is_noticed(load: Load, text: str, told: str) -> None:
     (notice,) = load(text).notices
     assert notice.endswith(f"ragforge.config.yaml:{told}")
-
-
-def test_a_server_whose_address_is_a_variable_may_be_absent(load: Load) -> None:
-    text = "neo4j: {uri: '${GRAPH}', database: other}\n"
-    assert load(text).notices == ()
-    assert load("neo4j: {database: other}\n", NEO4J_URI="bolt://h").notices == ()
-    assert load("agent: {memory: {enabled: true}}\nmemory: {ours: 1}\n").notices == ()
 
 
 @pytest.mark.parametrize(

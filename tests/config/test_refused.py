@@ -102,14 +102,6 @@ def test_an_error_never_shows_a_secret(load: Load, text: str) -> None:
     assert "hush" not in f"{refused.value} {refused.value.hint}"
 
 
-def test_an_address_of_the_environment_is_refused_by_its_variable() -> None:
-    with pytest.raises(
-        ConfigError, match=r"environment variable NEO4J_URI.*neo4j\.uri.*http:// is no address"
-    ) as refused:
-        environment_config({"NEO4J_URI": "http://localhost:7474"})
-    assert "7687" in str(refused.value.hint)
-
-
 @pytest.mark.parametrize("kind", ["missing", "folder", "binary", "huge"])
 def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "x.yaml"

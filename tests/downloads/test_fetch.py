@@ -85,13 +85,6 @@ def test_a_connection_that_ends_early_goes_on_where_it_stopped(repository: Repos
     assert repository.asked(file) == [None, "bytes=400000-", "bytes=500000-"]
 
 
-def test_a_server_without_ranges_is_asked_for_the_whole(repository: Repository, folder: Path) -> None:
-    file = repository.add("big", 600_000)
-    repository.ranges = False
-    repository.cut[file.path] = [400_000]
-    assert get(repository, folder, file) == [repository.contents[file.path]]
-
-
 def test_after_a_kill_only_what_is_missing_comes(repository: Repository, folder: Path) -> None:
     done, half = repository.add("done", 5000), repository.add("half", 800_000)
     repository.held[half.path] = threading.Event()

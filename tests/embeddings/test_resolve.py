@@ -109,14 +109,6 @@ def test_what_is_named_and_cannot_be_had_is_not_replaced(without: Callable[..., 
         assert "pip install" in (found.hint or "")
 
 
-def test_switched_off_is_no_warning(without: Callable[..., None], caplog: pytest.LogCaptureFixture) -> None:
-    without("local")
-    found = resolve_embedder(_config(enabled=False), {})
-    assert found.embedder is None
-    assert "off" in found.why
-    assert caplog.records == []
-
-
 @pytest.mark.parametrize(
     ("name", "hint"),
     [

@@ -91,13 +91,6 @@ async def test_a_failed_request_is_sent_again(embedder: Embedder, fake: Fake, sl
     assert sleeps == [7.0, 2.0, 4.0]
 
 
-async def test_a_refusal_is_not_repeated(embedder: Embedder, fake: Fake, sleeps: Sleeps) -> None:
-    fake.embedding_script(*[Failure(400, "no")] * 2)
-    with pytest.raises(EmbeddingError, match="refused"):
-        await embedder.embed_passages(["second"])
-    assert sleeps == []
-
-
 async def test_a_refusal_that_repeats_the_key_is_told_without_it(embedder: Embedder, fake: Fake) -> None:
     fake.embedding_script(*[Failure(400, f"what is {fake.api_key}?")] * 2)
     with pytest.raises(EmbeddingError, match=r"what is \*{8}\?"):

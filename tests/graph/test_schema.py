@@ -186,13 +186,6 @@ async def test_a_name_of_full_text_that_another_tool_has_taken_is_one_clear_erro
     await ensure_schema(scratch)
 
 
-async def test_what_does_the_same_under_another_name_is_fine(scratch: GraphClient) -> None:
-    await scratch.run_schema("CREATE CONSTRAINT my_scope FOR (n:Scope) REQUIRE n.uuid IS UNIQUE")
-    await scratch.run_schema("CREATE INDEX my_names FOR (n:Scope) ON (n.project, n.name)")
-    await ensure_schema(scratch)
-    await check_schema(scratch)
-
-
 async def test_other_names_that_another_tool_has_taken_are_replaced(scratch: GraphClient) -> None:
     theirs = (
         "CREATE CONSTRAINT scope_uuid FOR (n:Thing) REQUIRE n.uuid IS UNIQUE",

@@ -142,12 +142,6 @@ def test_a_changed_password_file_is_noticed(home: Path) -> None:
     assert ensure_running(home) == info
 
 
-def test_a_newer_server_that_runs_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    info = ensure_running(home)
-    monkeypatch.setenv("RAGFORGE_NEO4J_VERSION", "5.26.30")
-    assert ensure_running(home) == info
-
-
 def test_connections_of_others_are_counted(home: Path) -> None:
     info = ensure_running(home)
     assert count_connections(info.port, info.password) == 0

@@ -154,18 +154,6 @@ async def test_search_finds_ones_own_alone(two: Two) -> None:
         assert theirs not in {each.conversation_id for each in await two.mine.search_messages(query, limit=100)}
 
 
-async def test_the_search_tool_finds_ones_own_alone(two: Two, agent_of: MakeAgent) -> None:
-    services = await two.mine.open()
-    await services.stores.graph.run_schema("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
-    asks = ToolRequest("c", "search_conversation", {"query": two.word, "limit": 30})
-    async with agent_of(two.mine.user_id, two.mine.project, [asks], "Well.", tools=CODE_SEARCH_TOOLS) as agent:
-        conversation = await agent.create_conversation()
-        [call] = (await conversation.send_message(f"Who spoke of {two.word}?")).tool_calls
-        await conversation.delete()
-    assert call.success
-    assert {each["conversation_id"] for each in call.result["messages"]} == {two.my_conversation.uuid}
-
-
 # --- background work and journals -------------------------------------------------------------------------------------
 
 

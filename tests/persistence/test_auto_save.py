@@ -151,14 +151,6 @@ async def test_what_looks_at_the_graph_asks_for_a_save(keeping: Keeping) -> None
             await branch.refresh()
 
 
-async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
-    async with keeping("neo4j", "one", settings=LATER) as agent, keeping("neo4j") as other:
-        mine = await agent.open_conversation("session")
-        await other.open_conversation("session")
-        with pytest.raises(InvalidInput, match="session"):
-            await mine.save()
-
-
 @pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
 async def test_a_session_is_one_however_many_ask_at_once(settings: dict[str, Any], keeping: Keeping) -> None:
     async with keeping("neo4j", settings=settings) as agent:

@@ -11,7 +11,7 @@ import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, InvalidInput
 from ragforge_memory.embeddings.hashing import HashingEmbedder
-from ragforge_memory.errors import ConversationFileError, EmbeddingError
+from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.insights.talks import asked_of
@@ -65,26 +65,6 @@ async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
     assert all(row["keys"] == [] and "FailedEmbedding" in row["labels"] for row in cypher(_VECTORS, uuid=his.uuid))
     assert all(len(row["keys"]) == 1 and "FailedEmbedding" not in row["labels"]
                for row in cypher(_VECTORS, uuid=hers.uuid))  # fmt: skip
-
-
-async def test_vectors_of_the_old_model_stay_until_that_is_cleared(
-    keeping: Keeping, tmp_path: Path, cypher: Cypher
-) -> None:
-    async with keeping("files", "Behind the shed.", "Behind the house.") as agent:
-        lost, kept = await agent.create_conversation(title="Doors"), await agent.create_conversation(title="Gates")
-        await lost.send_message("where are the doors?")
-        await kept.send_message("where are the gates?")
-        await agent.drain()
-        before = cypher(_VECTORS, uuid=lost.uuid)
-        _lose(tmp_path, lost.uuid)
-
-        class Broken(HashingEmbedder):
-            async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-                raise EmbeddingError("no luck")
-
-        with pytest.raises(EmbeddingError):
-            await agent.reembed(Broken(32))
-        assert [row["keys"] for row in cypher(_VECTORS, uuid=lost.uuid)] == [row["keys"] for row in before]
 
 
 async def test_what_waits_in_files_is_left_to_who_can_read_them(keeping: Keeping, cypher: Cypher, owner: Owner) -> None:
