@@ -141,8 +141,7 @@ class AnchorStore(ProjectStore):
         found: dict[str, AnchorRow] = {}
         for batch in in_batches(files):
             for row in await self._read("anchors_of_files", files=batch):
-                anchor = row["anchor"]
-                found[anchor["uuid"]] = _anchor(anchor)
+                found[row["anchor"]["uuid"]] = _anchor(row["anchor"])
         return list(found.values())
 
     async def files(self) -> list[str]:
@@ -151,19 +150,14 @@ class AnchorStore(ProjectStore):
 
     async def definitions(self, files: Sequence[str]) -> list[DefinitionRow]:
         """The scopes of these files, by place."""
-        found: list[DefinitionRow] = []
-        for batch in in_batches(files):
-            row = (await self._read("definitions_of_files", files=batch))[0]
-            found.extend(DefinitionRow(*each) for each in row["definitions"])
-        return found
+        rows = [(await self._read("definitions_of_files", files=batch))[0] for batch in in_batches(files)]
+        return [DefinitionRow(*each) for row in rows for each in row["definitions"]]
 
     async def with_tokens(self, hashes: Sequence[str]) -> list[DefinitionRow]:
         """The scopes that have these tokens, at most fifty of each, by place."""
-        found: list[DefinitionRow] = []
-        for batch in in_batches(hashes):
-            row = (await self._read("definitions_of_tokens", hashes=batch, most=_MOST_OF_TOKENS))[0]
-            found.extend(DefinitionRow(*each) for each in row["definitions"])
-        return found
+        most = _MOST_OF_TOKENS
+        rows = [(await self._read("definitions_of_tokens", hashes=some, most=most))[0] for some in in_batches(hashes)]
+        return [DefinitionRow(*each) for row in rows for each in row["definitions"]]
 
     async def resolve(self, resolutions: Iterable[Resolution], *, commit: str | None, token: str) -> None:
         """Writes what became of anchors; needs the ingest's lease.

@@ -200,13 +200,7 @@ def _supervise(files: ServerFiles, launched: Launch) -> None:
         ServerStartError: the server could not be started.
     """
     ours, theirs = os.pipe()
-    request = {
-        "home": str(files.home),
-        "report": theirs,
-        "settings": asdict(launched.settings),
-        "java": launched.java,
-        "jars": launched.jars,
-    }
+    request = {"home": str(files.home), "report": theirs, **asdict(launched)}
     package = str(Path(__file__).resolve().parents[3])
     log_from = files.log.stat().st_size if files.log.exists() else 0
     try:

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.managed.bolt import free_port
@@ -154,7 +155,7 @@ class Supervisor:
                 break
         self._stopping()
         server.stop()
-        self._become(replace(self._state, status="stopped", server=None, supervisor=None))
+        self._become(status="stopped", server=None, supervisor=None)
 
     def _adopt(self) -> ServerProcess | None:
         """The server that a killed supervisor left running, if it still answers."""
@@ -179,7 +180,7 @@ class Supervisor:
             except OSError as error:
                 raise StartFailed(Problem(f"The managed Neo4j cannot be started: {error}.", SEE_LOGS)) from error
             if server is not None:
-                self._become(replace(self._state, status="starting", port=port, server=server.identity))
+                self._become(status="starting", port=port, server=server.identity)
                 if self._comes_up(server, port, log_from):
                     self._ready(server)
                     return server
@@ -209,31 +210,21 @@ class Supervisor:
         store = self._state.store_version
         newest = store if store and parse_version(store) > parse_version(version) else version
         check = password_check(self._password, self._state.port)
-        self._become(
-            replace(self._state, status="ready", server=server.identity, store_version=newest, password_check=check)
-        )
+        self._become(status="ready", server=server.identity, store_version=newest, password_check=check)
         self._report.send(None)
 
     def _stopping(self) -> None:
-        self._become(replace(self._state, status="stopping"))
+        self._become(status="stopping")
 
     def _fail(self, problem: Problem) -> None:
         self._say(problem.sentence)
-        self._become(
-            replace(
-                self._state,
-                status="failed",
-                server=None,
-                supervisor=None,
-                problem=problem.sentence,
-                hint=problem.hint,
-            )
-        )
+        gone = {"server": None, "supervisor": None}
+        self._become(status="failed", problem=problem.sentence, hint=problem.hint, **gone)
         self._report.send(problem)
 
-    def _become(self, state: State) -> None:
-        self._state = state
-        write_state(self._files, state)
+    def _become(self, **changes: Any) -> None:
+        self._state = replace(self._state, **changes)
+        write_state(self._files, self._state)
 
     def _say(self, sentence: str) -> None:
         with self._files.log.open("a", encoding="utf-8") as log:
@@ -311,6 +302,6 @@ def main() -> None:
     if lock is None:
         report.send(Problem("Another process is starting the managed Neo4j.", "Try again in a moment."))
         return
-    what = Launch(settings=ServerSettings(**request["settings"]), java=request["java"], jars=tuple(request["jars"]))
+    what = Launch(ServerSettings(**request["settings"]), request["java"], tuple(request["jars"]))
     Supervisor(files, what, report, Signals()).run()
     lock.release()
