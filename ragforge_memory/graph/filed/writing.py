@@ -103,7 +103,7 @@ def appended(statement: str, given: Mapping[str, Any]) -> Parted:
         parameters["tool_calls"] = [_step(each) for each in calls]
     line["append"] = {
         "statement": statement,
-        "given": {name: value for name, value in parameters.items() if name not in _OWNER},
+        "given": {name: value for name, value in parameters.items() if name not in (*_OWNER, "owner_token")},
     }
     return Parted({given["conversation_id"]: [line]}, parameters)
 
