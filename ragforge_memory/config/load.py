@@ -199,11 +199,8 @@ def _llm_provider(data: Mapping[str, Any]) -> str | None:
 
 
 def _file_origin(file: Path | None, line: int, variables: tuple[str, ...], environ: Mapping[str, str]) -> str:
-    place = f"{file}:{line}"
-    if not variables:
-        return place
     took = ", ".join(name if environ.get(name) else f"{name} is not set" for name in variables)
-    return f"{place} ({took})"
+    return f"{file}:{line} ({took})" if variables else f"{file}:{line}"
 
 
 def _follow_models(config: RagforgeConfig, origins: dict[str, str]) -> None:
@@ -289,9 +286,7 @@ def _extra_leaves(value: Any, path: Keys) -> Iterator[tuple[str, Any]]:
 def _masked(key: str, value: Any) -> Any:
     if is_secret(key) and value:
         return MASK
-    if isinstance(value, str):
-        return masked_address(value)
-    return value
+    return masked_address(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,12 +79,7 @@ class EmbeddingThread:
         self.ended.set_running_or_notify_cancel()  # who waits no longer does not end it
 
     def warm(self) -> None:
-        """Starts loading the model, if that has not begun.
-
-        Raises:
-            EmbeddingError: the thread was stopped.
-            ForkedProcess: this is a child of the process that owns it.
-        """
+        """Starts loading the model, if that has not begun; raises as `submit` does."""
         with self._changed:
             self._start()
 
