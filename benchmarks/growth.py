@@ -179,9 +179,9 @@ async def profiled(
     ran: list[tuple[str, str, dict[str, Any]]] = []
     attempt = client._attempt
 
-    async def noted(text: str, parameters: dict[str, Any], write: bool, timeout: Any, name: str, **how: Any) -> Any:
+    async def noted(text: str, parameters: dict[str, Any], write: bool, *, name: str, **how: Any) -> Any:
         ran.append((name, text, parameters))
-        return await attempt(text, parameters, write, timeout, name, **how)
+        return await attempt(text, parameters, write, name=name, **how)
 
     client._attempt = noted  # type: ignore[method-assign]
     try:

@@ -37,7 +37,7 @@ from ragforge_memory import AsyncConversation, AsyncConversationAgent, Conversat
 from ragforge_memory.agent.search.messages import search
 from ragforge_memory.graph.client import open_driver
 from ragforge_memory.graph.search import EVERYTHING, words_of
-from ragforge_memory.graph.space_in_use import in_space
+from ragforge_memory.graph.spaces import in_space
 
 K = 10
 LEAST_RECALL = 0.73

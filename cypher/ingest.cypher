@@ -32,9 +32,9 @@ RETURN CASE WHEN edges_on_server <> coalesce(p.edges_on_server, -1) THEN COUNT {
   MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
   WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
   // include: ours
-  } END AS edges,
-  p {.uuid, root: coalesce(p.root, p.rootPath), .head_commit, .revision, .facts_version, .ingest_incomplete, .scope_count, .edge_count,
-  .unresolved_count, .uncommitted_files} AS project,
+  } END AS linked,
+  p {root: coalesce(p.root, p.rootPath), commit: p.head_commit, .revision, .facts_version, incomplete: p.ingest_incomplete,
+  scopes: p.scope_count, edges: p.edge_count, unresolved: p.unresolved_count, uncommitted: p.uncommitted_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   EXISTS {
     MATCH (a:CodeAnchor)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ragforge_memory.agent.inputs import bare_name
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.decisions import DecisionStore, Found, ListPlace
+from ragforge_memory.graph.records import make_cursor, read_cursor
 from ragforge_memory.models.code import each_name
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.decisions import Decision, DecisionPage

@@ -55,8 +55,7 @@ from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.graph.similar import SimilarStore
-from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.spaces import Space, SpaceInUse, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
 from ragforge_memory.graph.waiting import WaitingText

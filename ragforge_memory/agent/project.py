@@ -27,7 +27,7 @@ def project_of(project: str | None, root: str | os.PathLike[str] | None) -> tupl
         return project, directory or Path.cwd(), None
     from ragforge_memory.config import RagforgeConfig
     from ragforge_memory.config.allowed import SOURCE, check_allowed
-    from ragforge_memory.config.places import find_place
+    from ragforge_memory.config.load import find_place
 
     place = find_place(folder=directory)
     if directory is None:

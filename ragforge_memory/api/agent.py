@@ -146,7 +146,7 @@ class AsyncConversationAgent:
         Raises:
             ConfigError: with file, line and key.
         """
-        from ragforge_memory.config.places import find_place
+        from ragforge_memory.config.load import find_place
 
         place = find_place(path)
         return cls.from_settings(

@@ -203,7 +203,7 @@ def check_embeddings(config: RagforgeConfig, environ: Mapping[str, str], home: P
     from ragforge_memory.embeddings.resolve import resolve_embedder
 
     try:
-        found = resolve_embedder(config, environ, home=home)
+        found = resolve_embedder(config, environ)
     except RagforgeError as error:
         return Check("embeddings", False, str(error), error.hint), None
     wanted = config.agent.memory.embeddings

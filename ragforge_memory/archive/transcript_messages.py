@@ -14,7 +14,7 @@ from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.importers.records import TOO_DEEP, refusal

@@ -15,7 +15,7 @@ from ragforge_memory.cli.shown import echo
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ragforge_memory.config.places import Place
+    from ragforge_memory.config.load import Place
     from ragforge_memory.models.code import IngestReport, SkippedFile
 
 _SKIPPED_SHOWN = 10

@@ -11,7 +11,7 @@ from ragforge_memory.models.text import counted
 if TYPE_CHECKING:
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.code.ingest import IngestProgress
-    from ragforge_memory.config.places import Place
+    from ragforge_memory.config.load import Place
     from ragforge_memory.models.code import IngestReport
 
 PATIENCE = 15.0  # seconds that a read may take without a word

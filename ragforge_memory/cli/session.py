@@ -23,7 +23,7 @@ from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
 from ragforge_memory.config.allowed import check_allowed
-from ragforge_memory.config.places import Place, find_place
+from ragforge_memory.config.load import Place, find_place
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 
 if TYPE_CHECKING:

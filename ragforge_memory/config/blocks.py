@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from ragforge_memory.config.known_models import Retired
 from ragforge_memory.home import expanded
+
+
+def refusal(
+    message: str, *, hint: str | None, key: str | None = None, kind: Literal["refused", "no_dimension"] = "refused"
+) -> PydanticCustomError:
+    """The error of a value that cannot be used; ``key`` is the one to be blamed in a block."""
+    return PydanticCustomError(kind, "{message}", {"message": message, "hint": hint, "key": key})
 
 
 def _encodable(text: str) -> str:
@@ -19,9 +26,7 @@ def _encodable(text: str) -> str:
 
 def _on_one_line(text: str) -> str:
     if not text.isprintable():
-        raise PydanticCustomError(
-            "one_line", "must be on one line, without control characters", {"hint": "take the line break out"}
-        )
+        raise refusal("must be on one line, without control characters", hint="take the line break out")
     return text
 
 
@@ -38,7 +43,7 @@ def _checked_path(text: str) -> str:
     try:
         expanded(text)
     except ValueError as error:
-        raise PydanticCustomError("path", "{why}", {"why": str(error)}) from error
+        raise refusal(str(error), hint=None) from error
     return text
 
 
@@ -79,14 +84,5 @@ class SharedSection(_Block):
 def refuse_retired(model: str, gone: Retired | None) -> None:
     """Refuses a model that its vendor has shut down; the error names the successor."""
     if gone is not None:
-        raise PydanticCustomError(
-            "retired_model",
-            "{model} was shut down by its vendor on {since}; its successor is {successor}",
-            {
-                "key": "model",
-                "model": model,
-                "since": gone.since,
-                "successor": gone.successor,
-                "hint": f"use {gone.successor}",
-            },
-        )
+        told = f"{model} was shut down by its vendor on {gone.since}; its successor is {gone.successor}"
+        raise refusal(told, hint=f"use {gone.successor}", key="model")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ragforge_memory.errors import ConfigError
@@ -36,16 +35,8 @@ VENDOR_VARIABLES: dict[str, tuple[str, str]] = {
 """Vendor → the variables of its key and of its address; they override only an ``llm`` block of that vendor."""
 
 
-@dataclass(frozen=True, slots=True)
-class Substituted:
-    """A scalar after substitution, and the variables that it named."""
-
-    text: str
-    variables: tuple[str, ...] = ()
-
-
-def substitute(text: str, environ: Mapping[str, str], *, file: str, line: int, key: str) -> Substituted:
-    """Puts the environment's values in place of ``${VAR}`` and ``${VAR:-default}``.
+def substitute(text: str, environ: Mapping[str, str], *, file: str, line: int, key: str) -> tuple[str, tuple[str, ...]]:
+    """Puts the environment's values in place of ``${VAR}`` and ``${VAR:-default}``, and names them.
 
     An unset variable gives nothing; the default is taken where the variable is unset or empty, as a shell
     does it. ``$${`` is a literal ``${``. What comes in is never read as YAML.
@@ -54,7 +45,7 @@ def substitute(text: str, environ: Mapping[str, str], *, file: str, line: int, k
         ConfigError: ``${`` without its end, or a name that is none.
     """
     if "${" not in text:
-        return Substituted(text)
+        return text, ()
     variables: list[str] = []
 
     def value(match: re.Match[str]) -> str:
@@ -62,17 +53,12 @@ def substitute(text: str, environ: Mapping[str, str], *, file: str, line: int, k
             return match.group()[1:]
         body = _BODY.fullmatch(match["body"])
         if body is None or not match["end"]:
-            raise ConfigError(
-                f"{match.group()!r} is not ${{NAME}} or ${{NAME:-default}}",
-                hint="write $${ for a literal ${",
-                file=file,
-                line=line,
-                key=key,
-            )
+            told = f"{match.group()!r} is not ${{NAME}} or ${{NAME:-default}}"
+            raise ConfigError(told, hint="write $${ for a literal ${", file=file, line=line, key=key)
         variables.append(body["name"])
         return environ.get(body["name"]) or body["default"] or ""
 
-    return Substituted(_PLACE.sub(value, text), tuple(variables))
+    return _PLACE.sub(value, text), tuple(variables)
 
 
 def overrides(environ: Mapping[str, str], llm_provider: str | None) -> Iterator[tuple[str, Path, str]]:

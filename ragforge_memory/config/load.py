@@ -18,7 +18,7 @@ from ragforge_memory.config.sections import AgentConfig, RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.home import expanded
-from ragforge_memory.project import git_toplevel, project_root
+from ragforge_memory.project import ProjectIdentity, git_toplevel, identify, project_root
 
 FILE_NAME = "ragforge.config.yaml"
 PLACES = (f".ragforge/{FILE_NAME}", FILE_NAME)
@@ -199,11 +199,8 @@ def _llm_provider(data: Mapping[str, Any]) -> str | None:
 
 
 def _file_origin(file: Path | None, line: int, variables: tuple[str, ...], environ: Mapping[str, str]) -> str:
-    place = f"{file}:{line}"
-    if not variables:
-        return place
     took = ", ".join(name if environ.get(name) else f"{name} is not set" for name in variables)
-    return f"{place} ({took})"
+    return f"{file}:{line} ({took})" if variables else f"{file}:{line}"
 
 
 def _follow_models(config: RagforgeConfig, origins: dict[str, str]) -> None:
@@ -289,6 +286,33 @@ def _extra_leaves(value: Any, path: Keys) -> Iterator[tuple[str, Any]]:
 def _masked(key: str, value: Any) -> Any:
     if is_secret(key) and value:
         return MASK
-    if isinstance(value, str):
-        return masked_address(value)
-    return value
+    return masked_address(value) if isinstance(value, str) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where work is done: the configuration, the project, and the folder of its code."""
+
+    loaded: LoadedConfig
+    project: ProjectIdentity
+    source: Path
+
+
+def find_place(config: str | os.PathLike[str] | None = None, folder: str | os.PathLike[str] | None = None) -> Place:
+    """Finds the project that is meant by a configuration file, by a folder, or by neither: then the current folder's.
+
+    A folder that was named is of the project whose configuration it takes, as the current one is. Where there is none,
+    or another was named with it, nothing says that it is a part of anything: it is a project of its own.
+
+    Args:
+        config: the configuration file; None: looked for from the folder.
+        folder: the folder; None: the current one.
+
+    Raises:
+        ConfigError: the configuration cannot be used.
+    """
+    loaded = load_config(config, folder)
+    if folder is None or (config is None and loaded.file is not None):
+        return Place(loaded, identify(loaded.root, loaded.config.name), loaded.source_root)
+    root = Path(folder).resolve()
+    return Place(loaded, identify(root, loaded.config.name), (root / loaded.config.source.root).resolve())

@@ -86,6 +86,14 @@ def known_keys(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
+def unknown_key(key: str, known: list[str], inside: Path = ()) -> tuple[str, str]:
+    """What is said of a key that a block does not know, and the hint; ``inside``: where the block is."""
+    near = nearest(key, known)
+    if near is None:
+        return "unknown key", f"known here: {', '.join(known)}"
+    return f"unknown key; the nearest known key is {near}", f"did you mean {'.'.join((*inside, near))}?"
+
+
 def refused(
     error: ValidationError,
     model: type[BaseModel],
@@ -117,14 +125,10 @@ def refused(
 def _words(detail: ErrorDetails, path: Path, model: type[BaseModel], variable: str | None) -> tuple[str, str | None]:
     kind, context = detail["type"], detail.get("ctx") or {}
     if kind == "extra_forbidden":
-        known = known_keys(_block_at(model, path[:-1]))
-        near = nearest(path[-1], known)
-        hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
-        return "unknown key" + (f"; the nearest known key is {near}" if near else ""), hint
+        return unknown_key(path[-1], known_keys(_block_at(model, path[:-1])))
     value = detail.get("input")
-    shown = (
-        "" if is_secret(path[-1] if path else "") or not _is_scalar(value) or value == "" else f", not {as_yaml(value)}"
-    )
+    scalar = value is None or (isinstance(value, (str, int, float, bool)) and value != "")
+    shown = f", not {as_yaml(value)}" if scalar and not is_secret(path[-1] if path else "") else ""
     hint = context.get("hint") or _default_hint(model, path, f"unset {variable}" if variable else "leave the key out")
     if kind == "literal_error":
         near = nearest(str(value), re.findall(r"'([^']*)'", str(context.get("expected"))))
@@ -147,10 +151,6 @@ def _default_hint(model: type[BaseModel], path: Path, leave: str) -> str:
             if default not in (None, "", ()):
                 return f"the default is {as_yaml(default)}; {leave} to take it"
     return f"{leave} to take the default"
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool)) or value is None
 
 
 def _block_at(model: type[BaseModel], path: Path) -> type[BaseModel]:

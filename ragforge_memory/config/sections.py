@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from ragforge_memory.config.blocks import (
     LONGEST_DAYS,
@@ -20,6 +19,7 @@ from ragforge_memory.config.blocks import (
     Section,
     SharedSection,
     Text,
+    refusal,
     refuse_retired,
 )
 from ragforge_memory.config.known_models import (
@@ -76,14 +76,10 @@ class EmbeddingsConfig(Section):
             if provider is None:
                 given["provider"] = provider = provider_of_embedding_model(model)
                 if provider is None:
-                    raise PydanticCustomError(
-                        "unknown_model",
-                        "the provider of the embedding model {model} cannot be told from its name",
-                        {
-                            "key": "provider",
-                            "model": model,
-                            "hint": "set agent.memory.embeddings.provider (local, gemini or openai)",
-                        },
+                    raise refusal(
+                        f"the provider of the embedding model {model} cannot be told from its name",
+                        hint="set agent.memory.embeddings.provider (local, gemini or openai)",
+                        key="provider",
                     )
         elif provider in DEFAULT_EMBEDDING_MODELS:
             given["model"] = model = DEFAULT_EMBEDDING_MODELS[provider]
@@ -92,14 +88,11 @@ class EmbeddingsConfig(Section):
             if known is not None and known.provider == provider:
                 given["dimension"] = known.dimension
             elif provider in ("gemini", "openai"):
-                raise PydanticCustomError(
-                    "unknown_dimension",
-                    "the dimension of the embedding model {model} is not known",
-                    {
-                        "key": "dimension",
-                        "model": model,
-                        "hint": "set agent.memory.embeddings.dimension to the number of floats that it gives",
-                    },
+                raise refusal(
+                    f"the dimension of the embedding model {model} is not known",
+                    hint="set agent.memory.embeddings.dimension to the number of floats that it gives",
+                    key="dimension",
+                    kind="no_dimension",
                 )
         return given
 
@@ -108,26 +101,17 @@ class EmbeddingsConfig(Section):
         known = EMBEDDING_MODELS.get(self.model)
         if self.provider == "local" and (known is None or known.provider != "local"):
             names = ", ".join(name for name, model in EMBEDDING_MODELS.items() if model.provider == "local")
-            raise PydanticCustomError(
-                "unknown_model",
-                "there is no local embedding model named {model}",
-                {"key": "model", "model": self.model, "hint": f"use one of {names}, or name another provider"},
-            )
+            hint = f"use one of {names}, or name another provider"
+            raise refusal(f"there is no local embedding model named {self.model}", hint=hint, key="model")
         if known is None or known.provider != self.provider:
             return self
         low, high = known.allowed or (known.dimension, known.dimension)
         if not low <= self.dimension <= high:
             possible = str(low) if low == high else f"{low} to {high}"
-            raise PydanticCustomError(
-                "wrong_dimension",
-                "{model} gives vectors of {possible} dimensions, not {dimension}",
-                {
-                    "key": "dimension",
-                    "model": self.model,
-                    "possible": possible,
-                    "dimension": self.dimension,
-                    "hint": f"leave dimension out, or set it to {known.dimension}",
-                },
+            raise refusal(
+                f"{self.model} gives vectors of {possible} dimensions, not {self.dimension}",
+                hint=f"leave dimension out, or set it to {known.dimension}",
+                key="dimension",
             )
         return self
 

@@ -6,15 +6,10 @@ from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
-from ragforge_memory.config.blocks import SharedSection, Text, refuse_retired
+from ragforge_memory.config.blocks import SharedSection, Text, refusal, refuse_retired
 from ragforge_memory.config.environment import address_fault
-from ragforge_memory.config.known_models import (
-    provider_of_chat_model,
-    retired_chat_model,
-    split_chat_model,
-)
+from ragforge_memory.config.known_models import provider_of_chat_model, retired_chat_model, split_chat_model
 
 LLMProvider = Literal["gemini", "openai", "extractive", "scripted"]
 
@@ -46,32 +41,25 @@ def with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
     scheme, separator, _ = uri.partition("://")
     if uri and (not separator or scheme.lower() not in _SCHEMES):
         browser = " (7474 is the port of Neo4j's browser, 7687 that of its databases)" if ":7474" in uri else ""
-        raise PydanticCustomError(
-            "neo4j_scheme",
-            "{said}; Neo4j is reached by {schemes}",
-            {
-                "key": "uri",
-                "said": f"{scheme}:// is no address of a database" if separator else "the address has no scheme",
-                "schemes": "bolt:// or neo4j://, encrypted by bolt+s://, bolt+ssc://, neo4j+s:// or neo4j+ssc://",
-                "hint": f"bolt://host:7687, neo4j://host, or neo4j+s://… for Aura{browser}",
-            },
+        told = f"{scheme}:// is no address of a database" if separator else "the address has no scheme"
+        raise refusal(
+            f"{told}; Neo4j is reached by bolt:// or neo4j://, encrypted by bolt+s://, bolt+ssc://, neo4j+s:// or "
+            "neo4j+ssc://",
+            hint=f"bolt://host:7687, neo4j://host, or neo4j+s://… for Aura{browser}",
+            key="uri",
         )
     try:
         urlsplit(uri).port  # noqa: B018 - to ask for it checks it
     except ValueError:
-        raise PydanticCustomError(
-            "neo4j_port",
-            "its host or port cannot be read",
-            {"key": "uri", "hint": "bolt://host:7687; a port is at most 65535"},
-        ) from None
+        hint = "bolt://host:7687; a port is at most 65535"
+        raise refusal("its host or port cannot be read", hint=hint, key="uri") from None
     return server
 
 
 def _checked_address(url: str, key: str | None = None) -> str:
     """Refuses what no model can be asked at; a client would only do so at the first question."""
     if url and (why := address_fault(url)):
-        hint = "http://host:port/v1, or https://…"
-        raise PydanticCustomError("http_address", "{why}", {"why": why, "hint": hint, "key": key})
+        raise refusal(why, hint="http://host:port/v1, or https://…", key=key)
     return url
 
 
@@ -105,17 +93,8 @@ class LLMConfig(SharedSection):
         if told.provider is None or (provider == "openai" != told.provider):
             return data
         if provider != told.provider:
-            raise PydanticCustomError(
-                "two_providers",
-                "{model} is a model of {told}, and the provider is {provider}",
-                {
-                    "key": "model",
-                    "model": data["model"],
-                    "told": told.provider,
-                    "provider": str(provider),
-                    "hint": "name the provider once",
-                },
-            )
+            message = f"{data['model']} is a model of {told.provider}, and the provider is {provider}"
+            raise refusal(message, hint="name the provider once", key="model")
         _checked_address(told.address or "", "model")
         apart = {"provider": provider, "model": told.model, "base_url": data.get("base_url") or told.address}
         return {**data, **{key: value for key, value in apart.items() if value or key == "model"}}
@@ -125,19 +104,11 @@ class LLMConfig(SharedSection):
         if self.model and self.provider in (None, "gemini"):
             refuse_retired(self.model, retired_chat_model(self.model))
         if self.model and self.vendor is None:
-            raise PydanticCustomError(
-                "unknown_model",
-                "the provider of the model {model} cannot be told from its name",
-                {
-                    "key": "model",
-                    "model": self.model,
-                    "hint": "write openai:MODEL or gemini:MODEL, or set llm.provider (or llm.base_url for a server)",
-                },
+            raise refusal(
+                f"the provider of the model {self.model} cannot be told from its name",
+                hint="write openai:MODEL or gemini:MODEL, or set llm.provider (or llm.base_url for a server)",
+                key="model",
             )
         if self.provider == "scripted" and not self.model:
-            raise PydanticCustomError(
-                "no_script",
-                "the scripted provider needs the path of its script",
-                {"key": "model", "hint": "set llm.model to it"},
-            )
+            raise refusal("the scripted provider needs the path of its script", hint="set llm.model to it", key="model")
         return self

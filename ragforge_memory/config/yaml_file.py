@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ragforge_memory.config.environment import Path, substitute
-from ragforge_memory.config.refusal import block_of, known_keys, nearest
+from ragforge_memory.config.refusal import block_of, known_keys, unknown_key
 from ragforge_memory.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ class _Reading:
         for key, key_node, value_node in self.pairs(node, path):
             place = (*path, key)
             if key not in known_keys(model) and model.model_config.get("extra") == "forbid":
-                raise self.unknown(key, key_node, model, path)
+                message, hint = unknown_key(key, known_keys(model), path)
+                raise self.error(message, key_node, place, hint=hint)
             # The first mark wins: a merged block (<<) keeps the line where it is written.
             self.values.lines[place] = key_node.start_mark.line + 1
             inner = block_of(model, key)
@@ -184,18 +185,11 @@ class _Reading:
                     items.append(value)
             return items
         if node.tag == "tag:yaml.org,2002:str" or (as_text and not _is_null(node)):
-            found = substitute(
-                node.value,
-                self.environ,
-                file=self.file,
-                line=node.start_mark.line + 1,
-                key=".".join(path),
-            )
-            if found.variables:
-                self.values.variables[path] = found.variables
-                if not found.text:
-                    return _ABSENT
-            return found.text
+            line = node.start_mark.line + 1
+            text, variables = substitute(node.value, self.environ, file=self.file, line=line, key=".".join(path))
+            if variables:
+                self.values.variables[path] = variables
+            return text if text or not variables else _ABSENT
         return self.plain(node, path)
 
     def plain(self, node: yaml.Node, path: Path) -> Any:
@@ -217,13 +211,6 @@ class _Reading:
         import yaml
 
         return isinstance(node, yaml.ScalarNode) and self.value(node, path, as_text=True) is _ABSENT
-
-    def unknown(self, key: str, node: yaml.Node, model: type[BaseModel], path: Path) -> ConfigError:
-        known = known_keys(model)
-        near = nearest(key, known)
-        message = "unknown key" + (f"; the nearest known key is {near}" if near else "")
-        hint = f"did you mean {'.'.join((*path, near))}?" if near else f"known here: {', '.join(known)}"
-        return self.error(message, node, (*path, key), hint=hint)
 
     def error(self, message: str, node: yaml.Node, path: Path, *, hint: str | None = None) -> ConfigError:
         return ConfigError(

@@ -15,6 +15,7 @@ import time
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -78,12 +79,7 @@ class EmbeddingThread:
         self.ended.set_running_or_notify_cancel()  # who waits no longer does not end it
 
     def warm(self) -> None:
-        """Starts loading the model, if that has not begun.
-
-        Raises:
-            EmbeddingError: the thread was stopped.
-            ForkedProcess: this is a child of the process that owns it.
-        """
+        """Starts loading the model, if that has not begun; raises as `submit` does."""
         with self._changed:
             self._start()
 
@@ -136,7 +132,7 @@ class EmbeddingThread:
             while (job := self._next()) is not None:
                 if encoder is None and (encoder := self._loaded()) is None:
                     assert self._failure is not None
-                    _settle(job.future, error=self._failure[1])
+                    _settle(job.future, self._failure[1])
                 elif self._step(encoder, job):
                     with self._changed:
                         heapq.heappush(self._waiting, job)
@@ -151,12 +147,8 @@ class EmbeddingThread:
             return None
         try:
             encoder = self._load()
-        except RagforgeError as error:
-            self._failure = (time.monotonic() + RELOAD_SECONDS, error)
-            return None
         except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception; callers get one kind of error
-            failure = EmbeddingError(f"the embedding model could not be loaded: {error}")
-            failure.__cause__ = error
+            failure = error if isinstance(error, RagforgeError) else _failed("could not be loaded", error)
             self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
             return None
         self._failure = None
@@ -177,9 +169,7 @@ class EmbeddingThread:
         try:
             job.vectors.append(embed(job.texts[len(job.vectors)]))
         except BaseException as error:  # noqa: BLE001 - as above; the thread goes on with the next job
-            failure = EmbeddingError(f"the embedding model failed: {error}")
-            failure.__cause__ = error
-            _settle(job.future, error=failure)
+            _settle(job.future, _failed("failed", error))
             return False
         if len(job.vectors) < len(job.texts):
             return True
@@ -191,19 +181,21 @@ class EmbeddingThread:
             self._closed = True
             waiting, self._waiting = self._waiting, []
         for job in waiting:
-            _settle(job.future, error=EmbeddingError("the embedder was closed"))
+            _settle(job.future, EmbeddingError("the embedder was closed"))
 
 
-def _settle(
-    future: Future[list[Vector]], vectors: list[Vector] | None = None, *, error: RagforgeError | None = None
-) -> None:
-    try:
-        if error is not None:
-            future.set_exception(error)
+def _failed(how: str, error: BaseException) -> EmbeddingError:
+    failure = EmbeddingError(f"the embedding model {how}: {error}")
+    failure.__cause__ = error
+    return failure
+
+
+def _settle(future: Future[list[Vector]], outcome: list[Vector] | RagforgeError) -> None:
+    with suppress(InvalidStateError):  # cancelled in the meantime: nobody waits
+        if isinstance(outcome, RagforgeError):
+            future.set_exception(outcome)
         else:
-            future.set_result(vectors or [])
-    except InvalidStateError:
-        pass  # cancelled in the meantime: nobody waits
+            future.set_result(outcome)
 
 
 def _stop_at_exit(thread: EmbeddingThread) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_model_name, retired_embedding_model
 from ragforge_memory.embeddings.port import Vector
-from ragforge_memory.embeddings.vendor import VendorEmbedder, VendorVectors
+from ragforge_memory.embeddings.vendor import VendorEmbedder
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.vendors.gemini import GeminiConnection
 from ragforge_memory.vendors.retry import RetryPolicy
@@ -47,20 +47,19 @@ class GeminiEmbedder(VendorEmbedder):
         base_url: str | None = None,
         retry: RetryPolicy | None = None,
     ) -> None:
-        self._model = embedding_model_name(model)
-        gone = retired_embedding_model(self._model)
+        name = embedding_model_name(model)
+        gone = retired_embedding_model(name)
         if gone is not None:
             raise ConfigError(
-                f"{self._model} was shut down by its vendor on {gone.since}; its successor is {gone.successor}",
+                f"{name} was shut down by its vendor on {gone.since}; its successor is {gone.successor}",
                 hint=f"use {gone.successor}",
                 key="agent.memory.embeddings.model",
             )
-        known = EMBEDDING_MODELS.get(self._model)
-        self._dimension = dimension or (known.dimension if known else 768)
+        known = EMBEDDING_MODELS.get(name)
+        super().__init__(name, dimension or (known.dimension if known else 768), retry)
         self._connection: GeminiConnection = GeminiConnection(
-            api_key, base_url, model=self._model, missing="use gemini-embedding-2"
+            api_key, base_url, model=name, missing="use gemini-embedding-2"
         )
-        self._vectors = VendorVectors(self._model, self._dimension, self._request, retry or RetryPolicy())
 
     async def _request(self, texts: Sequence[str], question: bool) -> list[Vector]:
         client = await self._connection.open()

@@ -199,7 +199,7 @@ class OnnxEncoder:
 
         options = onnxruntime.SessionOptions()
         # Given, so that onnxruntime does not pin its threads to cores, which a container may forbid.
-        options.intra_op_num_threads = min(len(_usable_cores()), MAX_THREADS)
+        options.intra_op_num_threads = min(_usable_cores(), MAX_THREADS)
         options.inter_op_num_threads = 1
         # Threads that spin while they wait would take the cores from the event loop and the server.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
@@ -243,7 +243,5 @@ class OnnxEncoder:
         return vector
 
 
-def _usable_cores() -> Sequence[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return range(os.cpu_count() or 1)
+def _usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragforge_memory.config.known_models import EMBEDDING_MODELS, embedding_model_name
 from ragforge_memory.embeddings.port import Vector
-from ragforge_memory.embeddings.vendor import VendorEmbedder, VendorVectors
+from ragforge_memory.embeddings.vendor import VendorEmbedder
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.vendors.openai import OpenAIConnection
 from ragforge_memory.vendors.retry import RetryPolicy
@@ -38,21 +38,20 @@ class OpenAIEmbedder(VendorEmbedder):
         base_url: str | None = None,
         retry: RetryPolicy | None = None,
     ) -> None:
-        self._model = embedding_model_name(model)
+        name = embedding_model_name(model)
         self._connection: OpenAIConnection = OpenAIConnection(
-            api_key, base_url, model=self._model, missing="check agent.memory.embeddings.model"
+            api_key, base_url, model=name, missing="check agent.memory.embeddings.model"
         )
-        known = EMBEDDING_MODELS.get(self._model)
+        known = EMBEDDING_MODELS.get(name)
         if dimension is None and known is None:
             raise ConfigError(
-                f"the dimension of {self._model} is not known",
+                f"the dimension of {name} is not known",
                 hint="set agent.memory.embeddings.dimension to the number of floats that it gives",
                 key="agent.memory.embeddings.dimension",
             )
-        self._dimension = dimension or (known.dimension if known else 0)
+        super().__init__(name, dimension or (known.dimension if known else 0), retry)
         # Only models that can shorten their vectors take the size; others refuse the field.
         self._shortens = known is not None and known.allowed is not None
-        self._vectors = VendorVectors(self._model, self._dimension, self._request, retry or RetryPolicy())
 
     async def _request(self, texts: Sequence[str], question: bool) -> list[Vector]:
         client = await self._connection.open()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -37,11 +36,7 @@ class EmbedderResolution:
 
 
 def resolve_embedder(
-    config: RagforgeConfig,
-    environ: Mapping[str, str],
-    *,
-    home: Path | None = None,
-    progress: Reporter | None = None,
+    config: RagforgeConfig, environ: Mapping[str, str], *, progress: Reporter | None = None
 ) -> EmbedderResolution:
     """Chooses the embedder; loads and asks nothing.
 
@@ -52,16 +47,12 @@ def resolve_embedder(
     Args:
         config: ``agent.memory.embeddings`` and, for keys and addresses, ``llm``.
         environ: the environment: the vendors' keys and addresses.
-        home: instead of ``RAGFORGE_HOME``, for the local model's files.
         progress: told of the local model's download.
     """
     wanted = config.agent.memory.embeddings
     if not wanted.enabled:
         return EmbedderResolution(None, "embeddings are off (agent.memory.embeddings.enabled)")
-    if wanted.chosen:
-        found = _chosen(wanted, config, environ, home, progress)
-    else:
-        found = _default(wanted, config, environ, home, progress)
+    found = (_chosen if wanted.chosen else _default)(wanted, config, environ, progress)
     if found.embedder is None:
         _warn_once(f"search is by text alone: {found.why}" + (f" ({found.hint})" if found.hint else ""))
     return found
@@ -70,7 +61,7 @@ def resolve_embedder(
 # Of a model that a caller names: what the configuration would have to say is no help there.
 _HINTS = {
     "provider": "name it PROVIDER:MODEL, as local:e5-small-v2 or openai:text-embedding-3-small",
-    "unknown_dimension": "give its dimension too, the number of floats that it gives",
+    "no_dimension": "give its dimension too, the number of floats that it gives",
 }
 
 
@@ -102,15 +93,11 @@ def named_embedder(
         known = _HINTS.get(reason["type"]) or _HINTS.get(context.get("key", ""))
         hint = known or context.get("hint") or _HINTS["provider"]
         raise ConfigError(f"the embedding model {name!r} cannot be used: {reason['msg']}", hint=hint) from error
-    return _chosen(wanted, config, environ, None, progress)
+    return _chosen(wanted, config, environ, progress)
 
 
 def _chosen(
-    wanted: EmbeddingsConfig,
-    config: RagforgeConfig,
-    environ: Mapping[str, str],
-    home: Path | None,
-    progress: Reporter | None,
+    wanted: EmbeddingsConfig, config: RagforgeConfig, environ: Mapping[str, str], progress: Reporter | None
 ) -> EmbedderResolution:
     why = f"the configuration names {wanted.provider}:{wanted.model}"
     match wanted.provider:
@@ -119,7 +106,7 @@ def _chosen(
                 return EmbedderResolution(
                     None, f"{why}, but the local extra is not installed", f"run: {local.INSTALL_COMMAND}"
                 )
-            return EmbedderResolution(local.LocalEmbedder(wanted.model, home=home, progress=progress), why)
+            return EmbedderResolution(local.LocalEmbedder(wanted.model, progress=progress), why)
         case "gemini":
             access = access_to("gemini", config.llm, environ)
             if not access.key:
@@ -135,16 +122,10 @@ def _chosen(
 
 
 def _default(
-    wanted: EmbeddingsConfig,
-    config: RagforgeConfig,
-    environ: Mapping[str, str],
-    home: Path | None,
-    progress: Reporter | None,
+    wanted: EmbeddingsConfig, config: RagforgeConfig, environ: Mapping[str, str], progress: Reporter | None
 ) -> EmbedderResolution:
     if local.is_installed():
-        return EmbedderResolution(
-            local.LocalEmbedder(wanted.model, home=home, progress=progress), "the local extra is installed"
-        )
+        return EmbedderResolution(local.LocalEmbedder(wanted.model, progress=progress), "the local extra is installed")
     missing = "the local extra is not installed"
     gemini = access_to("gemini", config.llm, environ)
     if gemini.key:

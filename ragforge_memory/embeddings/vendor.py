@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from ragforge_memory.embeddings.calibration import PROBE_TEXTS, UNRELATED_COSINE, mean_cosine
@@ -25,49 +26,64 @@ TIMEOUT = 30.0
 _NOTHING = "(empty)"
 
 
-class VendorVectors:
-    """Texts in, checked unit vectors out.
+class VendorEmbedder(ABC):
+    """Texts in, checked unit vectors out; a subclass opens its connection and asks.
 
     Args:
-        model: the model's name, for messages and calibration.
+        model: the model's name.
         dimension: floats that each vector must have.
-        request: sends one batch (at most `BATCH` texts); the flag says whether they are questions. Raises ModelError.
         retry: how failed requests are repeated.
         timeout: seconds for one request.
     """
 
+    _connection: Connection[Any]
+
     def __init__(
-        self,
-        model: str,
-        dimension: int,
-        request: Callable[[Sequence[str], bool], Awaitable[list[Vector]]],
-        retry: RetryPolicy,
-        *,
-        timeout: float = TIMEOUT,
+        self, model: str, dimension: int, retry: RetryPolicy | None = None, *, timeout: float = TIMEOUT
     ) -> None:
         self._model = model
         self._dimension = dimension
-        self._request = request
-        self._retry = retry
+        self._retry = retry or RetryPolicy()
         self._timeout = timeout
         self._unrelated = UNRELATED_COSINE.get(model)
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
 
     @property
     def unrelated_cosine(self) -> float:
         """Known from the first request on (the probe texts ride along with it); 0 before."""
         return self._unrelated or 0.0
 
-    async def question(self, text: str) -> Vector:
-        """The vector of one question."""
+    async def embed_query(self, text: str) -> Vector:
         asking = self._sent([_sendable(text, MAX_QUERY_CHARACTERS)], True)
         if self._unrelated is None:
-            (vector,), _ = await asyncio.gather(asking, self.passages([]))
+            (vector,), _ = await asyncio.gather(asking, self._passages([]))
         else:
             (vector,) = await asking
         return vector
 
-    async def passages(self, texts: Sequence[str]) -> list[Vector]:
-        """The vectors of stored texts, in their order."""
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return await self._passages(texts) if texts else []
+
+    async def aclose(self) -> None:
+        """Closes the SDK's client and its connections."""
+        await self._connection.aclose()
+
+    @abstractmethod
+    async def _request(self, texts: Sequence[str], question: bool) -> list[Vector]:
+        """Sends one batch (at most `BATCH` texts), of questions or of stored texts.
+
+        Raises:
+            ModelError: it was refused, or nobody answered.
+        """
+
+    async def _passages(self, texts: Sequence[str]) -> list[Vector]:
         probes = list(PROBE_TEXTS) if self._unrelated is None else []
         waiting = [*probes, *(_sendable(text, MAX_CHARACTERS) for text in texts)]
         vectors: list[Vector] = []
@@ -114,38 +130,6 @@ class VendorVectors:
         if not math.isfinite(length) or length == 0.0:
             raise EmbeddingError(f"{self._model} gave a vector that has no direction")
         return [value / length for value in vector]
-
-
-class VendorEmbedder:
-    """The part of an embedder that every vendor has alike; a subclass sets these four and asks."""
-
-    _model: str
-    _dimension: int
-    _vectors: VendorVectors
-    _connection: Connection[Any]
-
-    @property
-    def model(self) -> str:
-        return self._model
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
-
-    @property
-    def unrelated_cosine(self) -> float:
-        """Measured with the first passages or question; see `ragforge_memory.embeddings.calibration`."""
-        return self._vectors.unrelated_cosine
-
-    async def embed_query(self, text: str) -> Vector:
-        return await self._vectors.question(text)
-
-    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._vectors.passages(texts) if texts else []
-
-    async def aclose(self) -> None:
-        """Closes the SDK's client and its connections."""
-        await self._connection.aclose()
 
 
 def _sendable(text: str, most: int) -> str:

@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ragforge_memory.errors import MessageNotFound
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
 from ragforge_memory.graph.code import in_batches
 from ragforge_memory.graph.decisions import correction
 from ragforge_memory.graph.leases import INGEST_SECONDS, ingest_lost
+from ragforge_memory.graph.owned import OwnerStore, ProjectStore
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.decisions import Correction
-from ragforge_memory.models.owner import Owner
 
 # More scopes of the same tokens are of no use to anyone.
 _MOST_OF_TOKENS = 50
@@ -133,25 +133,15 @@ class Tied:
     corrected: Correction | None = None
 
 
-class AnchorStore:
-    """The anchors of one project, for an ingest.
-
-    Args:
-        client: an open graph.
-        project: whose code.
-    """
-
-    def __init__(self, client: GraphClient, project: str) -> None:
-        self._client = client
-        self._project = project
+class AnchorStore(ProjectStore):
+    """The anchors of one project, for an ingest."""
 
     async def of_files(self, files: Sequence[str]) -> list[AnchorRow]:
         """The anchors that were made in these files or stand in them."""
         found: dict[str, AnchorRow] = {}
         for batch in in_batches(files):
             for row in await self._read("anchors_of_files", files=batch):
-                anchor = row["anchor"]
-                found[anchor["uuid"]] = _anchor(anchor)
+                found[row["anchor"]["uuid"]] = _anchor(row["anchor"])
         return list(found.values())
 
     async def files(self) -> list[str]:
@@ -160,19 +150,14 @@ class AnchorStore:
 
     async def definitions(self, files: Sequence[str]) -> list[DefinitionRow]:
         """The scopes of these files, by place."""
-        found: list[DefinitionRow] = []
-        for batch in in_batches(files):
-            row = (await self._read("definitions_of_files", files=batch))[0]
-            found.extend(DefinitionRow(*each) for each in row["definitions"])
-        return found
+        rows = [(await self._read("definitions_of_files", files=batch))[0] for batch in in_batches(files)]
+        return [DefinitionRow(*each) for row in rows for each in row["definitions"]]
 
     async def with_tokens(self, hashes: Sequence[str]) -> list[DefinitionRow]:
         """The scopes that have these tokens, at most fifty of each, by place."""
-        found: list[DefinitionRow] = []
-        for batch in in_batches(hashes):
-            row = (await self._read("definitions_of_tokens", hashes=batch, most=_MOST_OF_TOKENS))[0]
-            found.extend(DefinitionRow(*each) for each in row["definitions"])
-        return found
+        most = _MOST_OF_TOKENS
+        rows = [(await self._read("definitions_of_tokens", hashes=some, most=most))[0] for some in in_batches(hashes)]
+        return [DefinitionRow(*each) for row in rows for each in row["definitions"]]
 
     async def resolve(self, resolutions: Iterable[Resolution], *, commit: str | None, token: str) -> None:
         """Writes what became of anchors; needs the ingest's lease.
@@ -193,30 +178,17 @@ class AnchorStore:
         for batch in in_batches([each._asdict() for each in said], 500):
             await self._fenced("anchor_anew", token, scopes=batch)
 
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
-
     async def _fenced(self, name: str, token: str, **parameters: Any) -> None:
-        fence: dict[str, Any] = {"project": self._project, "token": token, "seconds": INGEST_SECONDS}
-        if not await self._client.write(name, timeout=PATIENT_TIMEOUT, **fence, **parameters):
+        if not await self._write(name, token=token, seconds=INGEST_SECONDS, **parameters):
             raise ingest_lost(self._project)
 
 
-class ReferenceStore:
-    """What an owner's messages are tied to.
-
-    Args:
-        client: an open graph.
-        owner: whose messages.
-    """
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
+class ReferenceStore(OwnerStore):
+    """What an owner's messages are tied to."""
 
     async def as_of(self) -> tuple[str | None, datetime] | None:
         """The commit and the time of the last ingest, which all labels are as of; None where there was none."""
-        rows = await self._client.read("last_ingest", project=self._owner["project"])
+        rows = await self._read("last_ingest")
         return (rows[0]["commit"], datetime.fromisoformat(rows[0]["at"])) if rows else None
 
     async def of_conversation(self, conversation_id: str) -> list[CodeReference]:
@@ -224,12 +196,12 @@ class ReferenceStore:
 
         A conversation without ties and one that is not there both give none.
         """
-        rows = await self._client.read("referenced_code", conversation_id=conversation_id, **self._owner)
+        rows = await self._read("referenced_code", conversation_id=conversation_id)
         return [reference(row) for row in rows]
 
     async def of_messages(self, uuids: Sequence[str]) -> dict[str, list[CodeReference]]:
         """What each of these messages is tied to, with labels; one without ties is left out."""
-        rows = await self._client.read("code_of_messages", uuids=list(uuids), **self._owner)
+        rows = await self._read("code_of_messages", uuids=list(uuids))
         found: dict[str, list[CodeReference]] = {}
         for row in rows:
             found.setdefault(row["message_id"], []).append(reference(row))
@@ -242,7 +214,7 @@ class ReferenceStore:
             about: a name, a qualified name, a file, ``FILE:NAME`` or a scope's uuid, as of then or as of now.
             limit: of at most so many conversations.
         """
-        rows = await self._client.read("messages_about", about=about, limit=limit, **self._owner)
+        rows = await self._read("messages_about", about=about, limit=limit)
         return [Tied(message(row["message"]), reference(row), row["title"]) for row in rows]
 
     async def on_places(self, places: Iterable[tuple[str, str]]) -> list[Tied]:
@@ -250,20 +222,17 @@ class ReferenceStore:
         ties: list[dict[str, Any]] = []
         for batch in in_batches([{"file": file, "key": key} for file, key in places]):
             marks = [_mark(place["file"], place["key"]) for place in batch]
-            ties += await self._client.read(
-                "ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks, **self._owner
-            )
-        told: dict[str, tuple[Message, str | None, tuple[str, ...], Correction | None]] = {}
+            ties += await self._read("ties_on_places", timeout=PATIENT_TIMEOUT, places=batch, marks=marks)
+        told: dict[str, dict[str, Any]] = {}
         for some in in_batches(list(dict.fromkeys(row["message_id"] for row in ties)), _TOLD_AT_ONCE):
-            rows = await self._client.read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some, **self._owner)
-            for row in rows:
-                told[row["message"]["uuid"]] = (
-                    message(row["message"]),
-                    row["title"],
-                    tuple(row["summaries"]),
-                    correction(row["corrected"]),
-                )
-        return [_tied(row, *told[row["message_id"]]) for row in ties if row["message_id"] in told]
+            for row in await self._read("told_messages", timeout=PATIENT_TIMEOUT, uuids=some):
+                told[row["message"]["uuid"]] = {
+                    "message": message(row["message"]),
+                    "title": row["title"],
+                    "summaries": tuple(row["summaries"]),
+                    "corrected": correction(row["corrected"]),
+                }
+        return [_tied(row, told[row["message_id"]]) for row in ties if row["message_id"] in told]
 
     async def add(self, message_id: str, scopes: Sequence[str], kind: ReferenceKind) -> dict[str, list[str]]:
         """Ties a message to code; returns those of ``scopes`` that do not mean one scope: with any, nothing is written.
@@ -278,9 +247,7 @@ class ReferenceStore:
         Raises:
             MessageNotFound: this owner has no such message.
         """
-        rows = await self._client.write(
-            "reference_code", message_id=message_id, scopes=list(scopes), kind=kind, **self._owner
-        )
+        rows = await self._write("reference_code", message_id=message_id, scopes=list(scopes), kind=kind)
         if not rows:
             raise MessageNotFound(f"there is no message {message_id!r} here")
         unclear = {row["named"]: row["meant"] for row in rows[0]["unclear"]}
@@ -312,44 +279,17 @@ def reference(row: dict[str, Any]) -> CodeReference:
     )
 
 
-def _tied(
-    row: dict[str, Any], said: Message, title: str | None, summaries: tuple[str, ...], corrected: Correction | None
-) -> Tied:
-    return Tied(
-        said,
-        reference(row),
-        title,
-        row["file"],
-        row["key"],
-        row["stands"],
-        row["type"] or "",
-        row["body_hash"] or "",
-        row["sketch"] or "",
-        tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"]),
-        summaries,
-        corrected,
-    )
+def _tied(row: dict[str, Any], told: dict[str, Any]) -> Tied:
+    place: dict[str, Any] = {name: row[name] or "" for name in ("file", "key", "type", "body_hash", "sketch")}
+    came = tuple((code.partition(" ")[0], code.partition(" ")[2]) for code in row["came"])
+    return Tied(reference=reference(row), stands=row["stands"], came=came, **place, **told)
 
 
 def _anchor(row: dict[str, Any]) -> AnchorRow:
-    return AnchorRow(
-        row["uuid"],
-        row["file"],
-        row["qualified_name"],
-        row["kind"],
-        row["scope_key"] or row["qualified_name"],
-        row["body_hash"] or "",
-        row["sketch"] or "",
-        row["at_file"] or row["file"],
-        row["at_key"] or row["scope_key"] or row["qualified_name"],
-        row["at_commit"],
-        row["status"] or "fresh",
-        row["changed"],
-        row["similarity"],
-        tuple(row["candidates"] or ()),
-        row["scope"],
-        row["alone"],
-    )
+    key = row.pop("scope_key") or row["qualified_name"]
+    instead = {"body_hash": "", "sketch": "", "at_file": row["file"], "at_key": key, "status": "fresh"}
+    known = row | {name: row[name] or value for name, value in instead.items()}
+    return AnchorRow(key=key, **known | {"candidates": tuple(row["candidates"] or ())})
 
 
 def _mark(file: str, key: str) -> str:

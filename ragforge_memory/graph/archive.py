@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from ragforge_memory.errors import ConversationFileError, conversation_gone
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.graph.spaces import Space, find_space
 from ragforge_memory.models import archive
 from ragforge_memory.models.lineage import Lineage, Part
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import DEEPEST, is_deep
 
 N = TypeVar("N", bound=archive.Node)
@@ -32,17 +32,10 @@ _LEFT_OUT = frozenset(
 )
 
 
-class ArchiveStore:
-    """Reads the conversations of one owner for an archive.
+class ArchiveStore(OwnerStore):
+    """Reads the conversations of one owner for an archive."""
 
-    Args:
-        client: the graph.
-        owner: whose.
-    """
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
+    _timeout = PATIENT_TIMEOUT
 
     async def space(self) -> Space | None:
         """Where the vectors of the owner's project are; None where there are none."""
@@ -67,7 +60,6 @@ class ArchiveStore:
         """A conversation without its messages.
 
         Args:
-            uuid: which.
             top: only what others share of it: the messages up to there; None: all of it.
             space: whose vectors come along; None: none.
 
@@ -142,9 +134,6 @@ class ArchiveStore:
         """What analyses found in it."""
         rows = await self._read("archive_insights", conversation_id=uuid)
         return [_node(archive.Insight, row["properties"], {}) for row in rows]
-
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)
 
 
 def _ends(sizes: Sequence[Mapping[str, int]]) -> Iterator[int]:

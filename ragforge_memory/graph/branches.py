@@ -8,13 +8,12 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, MessageNotFound, conversation_gone
-from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import conversation_info, to_json
 from ragforge_memory.models.conversation import BranchTree, ConversationInfo
 from ragforge_memory.models.lineage import Lineage, Part
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
 
 
@@ -47,12 +46,8 @@ class Merge:
         return {"merged_from": self.other_id, "fork_seq": self.fork_seq, "merged_to": self.to_seq}
 
 
-class BranchStore:
+class BranchStore(OwnerStore):
     """Branches of one owner's conversations."""
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
 
     async def point(self, conversation_id: str, message_id: str | None = None) -> BranchPoint:
         """Where a message stands in a conversation.
@@ -61,9 +56,7 @@ class BranchStore:
             ConversationNotFound: this owner has no such conversation (any more).
             MessageNotFound: the message is none of its lineage.
         """
-        rows = await self._client.read(
-            "branch_point", conversation_id=conversation_id, message_id=message_id, **self._owner
-        )
+        rows = await self._read("branch_point", conversation_id=conversation_id, message_id=message_id)
         if not rows:
             raise conversation_gone(conversation_id)
         row = rows[0]
@@ -95,7 +88,7 @@ class BranchStore:
         Raises:
             ConversationNotFound: the conversation was deleted meanwhile.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "create_branch",
             conversation_id=conversation_id,
             uuid=uuid4().hex,
@@ -105,7 +98,6 @@ class BranchStore:
             lineage_ids=[part.conversation_id for part in lineage],
             lineage_tops=[part.top for part in lineage],
             properties=fresh_properties(title, (), None) | ({} if named else {"title_source": "branch"}),
-            **self._owner,
         )
         if not rows:
             raise conversation_gone(conversation_id)
@@ -113,7 +105,7 @@ class BranchStore:
 
     async def tree(self, conversation_id: str) -> BranchTree:
         """The whole family of a conversation, from its root down."""
-        rows = await self._client.read("branch_tree", conversation_id=conversation_id, **self._owner)
+        rows = await self._read("branch_tree", conversation_id=conversation_id)
         if not rows:
             raise conversation_gone(conversation_id)
         return _tree(rows)
@@ -124,13 +116,12 @@ class BranchStore:
         Raises:
             ConversationNotFound: one of them was deleted meanwhile.
         """
-        rows = await self._client.read(
+        rows = await self._read(
             "merge_known",
             conversation_id=conversation_id,
             other_id=merge.other_id,
             to_seq=merge.to_seq,
             metadata=to_json(merge.metadata),
-            **self._owner,
         )
         if not rows:
             raise await self._gone(conversation_id, merge)
@@ -144,9 +135,7 @@ class BranchStore:
         One write, under the lock of the conversation: of several at once one is made.
 
         Args:
-            conversation_id: where to.
             new: the message; its metadata are the merge's.
-            merge: what is brought in.
             summarize_every: after so many messages a summary is due; None: never.
 
         Returns:
@@ -155,7 +144,7 @@ class BranchStore:
         Raises:
             ConversationNotFound: one of them was deleted meanwhile.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "merge_branch",
             conversation_id=conversation_id,
             other_id=merge.other_id,
@@ -165,7 +154,6 @@ class BranchStore:
             fork_seq=merge.fork_seq,
             to_seq=merge.to_seq,
             summarize_every=summarize_every,
-            **self._owner,
         )
         if not rows:
             raise await self._gone(conversation_id, merge)

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import neo4j
@@ -17,16 +18,25 @@ from neo4j import exceptions as driver_errors
 
 from ragforge_memory.config.refusal import masked_address
 from ragforge_memory.errors import ConfigError, ForkedProcess, GraphError, GraphTimeout, GraphUnavailable
-from ragforge_memory.graph.apart import Places, within
 from ragforge_memory.graph.breaker import Breaker, in_a_hurry
 from ragforge_memory.graph.failures import first_line, translated
-from ragforge_memory.graph.liveness import SLOW_TIMEOUT, STATEMENT_TIMEOUT, is_lost, refusal, unless_hanging
+from ragforge_memory.graph.liveness import (
+    SLOW_TIMEOUT,
+    STATEMENT_TIMEOUT,
+    Places,
+    is_lost,
+    refusal,
+    unless_hanging,
+    within,
+)
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.retries import outlast, outlast_deletes
-from ragforge_memory.graph.values import plain
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
+
+
+from neo4j.vector import Vector
 
 CONNECT_TIMEOUT = 1.0
 # A managed server that was killed is started again by its supervisor, which takes some 10 s here.
@@ -171,7 +181,6 @@ class GraphClient:
         """Runs a named statement in a read transaction.
 
         Args:
-            name: the statement's name.
             recover: whether to wait for a managed server that has gone, and to try again then.
             timeout: seconds until GraphTimeout, retries included. None: 2.6, and up to 15 for a server that is slow
                 and not hanging.
@@ -183,23 +192,14 @@ class GraphClient:
             GraphBusy: it answers, but did not take the statement in time.
             GraphError: the database refused the statement.
         """
-        return await self._named(name, parameters, write=False, timeout=timeout, names=names, recover=recover)
+        return await self._named(name, write=False, timeout=timeout, names=names, recover=recover, **parameters)
 
-    async def write(
-        self,
-        name: str,
-        /,
-        *,
-        timeout: float | None = None,
-        names: Mapping[str, str] | None = None,
-        recover: bool = True,
-        **parameters: Any,
-    ) -> list[dict[str, Any]]:
+    async def write(self, name: str, /, **given: Any) -> list[dict[str, Any]]:
         """Runs a named statement in a write transaction; like `read` otherwise.
 
         It is repeated after a passing error, so every write is idempotent by uuid.
         """
-        return await self._named(name, parameters, write=True, timeout=timeout, names=names, recover=recover)
+        return await self._named(name, write=True, **given)
 
     async def autocommit(
         self,
@@ -223,7 +223,6 @@ class GraphClient:
         """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
 
         Args:
-            conversation_id: the conversation.
             file_path: what the graph says where its file is.
             awaited: whether there must be one, since messages have no text in the graph.
         """
@@ -237,37 +236,37 @@ class GraphClient:
     async def _named(
         self,
         name: str,
-        parameters: dict[str, Any],
+        /,
         *,
         write: bool,
-        timeout: float | None,
-        names: Mapping[str, str] | None,
-        recover: bool,
+        timeout: float | None = None,
+        names: Mapping[str, str] | None = None,
+        recover: bool = True,
+        **parameters: Any,
     ) -> list[dict[str, Any]]:
         statement: Statement = statement_for(name, self._version or await self.server_version())
         if statement.autocommit:
             raise GraphError(f"{name} opens its own transactions: run it with autocommit()")
         text = statement.nested.filled(names) if names else statement.nested.text
-        given = statement.given(parameters)
         at_once = statement.at_once or not write
+        attempt = partial(self._attempt, text, statement.given(parameters), write, name=name, at_once=at_once)
         if in_a_hurry():
             self.breaker.check()
             try:
-                return await self._attempt(text, given, write, None, name, at_once=at_once)
+                return await attempt(timeout=None)
             except GraphUnavailable as error:
                 self.breaker.trip(error)
                 raise
         if not recover:
-            return await self._attempt(text, given, write, timeout, name, at_once=at_once)
-        return await self._recovered(lambda: self._attempt(text, given, write, timeout, name, at_once=at_once))
+            return await attempt(timeout=timeout)
+        return await self._recovered(partial(attempt, timeout=timeout))
 
     async def _run_text(
         self, text: str, parameters: dict[str, Any], *, timeout: float, name: str
     ) -> list[dict[str, Any]]:
         """Runs a statement outside of a transaction of ours, once."""
-        return await self._recovered(
-            lambda: self._attempt(text, parameters, True, timeout, name, at_once=True, repeated=False)
-        )
+        attempt = partial(self._attempt, text, parameters, True, name=name, at_once=True, repeated=False)
+        return await self._recovered(partial(attempt, timeout=timeout))
 
     async def _recovered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """Runs ``attempt``; where a managed server is gone, waits until it is back and tries once more."""
@@ -318,9 +317,9 @@ class GraphClient:
         text: str,
         parameters: dict[str, Any],
         write: bool,
+        *,
         timeout: float | None,
         name: str,
-        *,
         at_once: bool,
         repeated: bool = True,
     ) -> list[dict[str, Any]]:
@@ -338,29 +337,20 @@ class GraphClient:
 
         mode = neo4j.WRITE_ACCESS if write else neo4j.READ_ACCESS
 
-        async def in_session(
-            run: Callable[[neo4j.AsyncSession], Awaitable[list[dict[str, Any]]]],
-        ) -> list[dict[str, Any]]:
+        async def once() -> list[dict[str, Any]]:
             session = self._driver.session(database=self._database, default_access_mode=mode)
             try:
                 async with session:
-                    return await run(session)
+                    if not at_once:
+                        return await session.execute_write(work)
+                    return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
             finally:
                 # The driver takes a session that was cancelled while it closed for an open one, and warns; its
                 # connection is gone, so that closing it again awaits nothing.
                 await session.close()
 
-        async def alone(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
-            return await self._collect(await session.run(neo4j.Query(text, timeout=given_up), parameters))
-
-        async def managed(session: neo4j.AsyncSession) -> list[dict[str, Any]]:
-            return await (session.execute_write(work) if write else session.execute_read(work))
-
-        async def once() -> list[dict[str, Any]]:
-            return await outlast_deletes(lambda: in_session(alone if at_once else managed))
-
         async def attempt() -> list[dict[str, Any]]:
-            return await (outlast(once) if repeated else once())
+            return await (outlast(partial(outlast_deletes, once)) if repeated else outlast_deletes(once))
 
         with self._errors(name):
             async with self._places.one(SLOW_TIMEOUT):
@@ -377,3 +367,25 @@ class GraphClient:
     async def _collect(result: neo4j.AsyncResult) -> list[dict[str, Any]]:
         keys = result.keys()
         return [{key: plain(record[key]) for key in keys} async for record in result]
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def plain(value: Any) -> Any:
+    """A driver value as plain Python: temporal values as aware datetimes, nodes as dicts, and vectors as the bytes of
+    their numbers, most significant first, since lists take five times as long to read."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is Vector:
+        return value.raw()
+    if kind is dict:
+        return {key: plain(item) for key, item in value.items()}
+    if kind is list:
+        return value if _PLAIN.issuperset(map(type, value)) else [plain(item) for item in value]
+    if hasattr(value, "to_native"):
+        return value.to_native()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    return value

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 from ragforge_memory.errors import InvalidInput, ProjectConflict
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.ingest_state import IngestState, StoredFile
 from ragforge_memory.graph.leases import INGEST_SECONDS, holder, ingest_lost
+from ragforge_memory.graph.owned import ProjectStore
 
 log = logging.getLogger(__name__)
 
@@ -69,11 +70,10 @@ class FileRow(NamedTuple):
     removed: tuple[str, ...]
 
 
-class CodeStore:
+class CodeStore(ProjectStore):
     """Reads and writes the code of one project.
 
     Args:
-        client: an open graph.
         project: whose code; never empty.
 
     Raises:
@@ -83,8 +83,7 @@ class CodeStore:
     def __init__(self, client: GraphClient, project: str) -> None:
         if not project:
             raise InvalidInput("code belongs to a project, and the project has no name")
-        self._client = client
-        self._project = project
+        super().__init__(client, project)
         self._token = ""
 
     @property
@@ -113,32 +112,16 @@ class CodeStore:
         return state
 
     async def _state(self) -> IngestState:
-        row = (await self._client.read("ingest_state", timeout=PATIENT_TIMEOUT, project=self._project))[0]
+        row = (await self._read("ingest_state"))[0]
         files = {
             path: StoredFile(path, uuid, digest or "", scopes or 0, defined, edges or 0)
             for path, uuid, digest, scopes, defined, edges in row["files"]
         }
-        known = row["project"]
-        if known is None:
-            return IngestState(files, anchored=row["anchored"], present=row["present"], untied=row["untied"])
-        return IngestState(
-            files,
-            root=known["root"],
-            commit=known["head_commit"],
-            uncommitted=None if known["uncommitted_files"] is None else tuple(known["uncommitted_files"]),
-            revision=known["revision"] or 0,
-            facts_version=known["facts_version"],
-            incomplete=bool(known["ingest_incomplete"]),
-            scopes=known["scope_count"] or 0,
-            edges=known["edge_count"] or 0,
-            unresolved=known["unresolved_count"] or 0,
-            anchored=row["anchored"],
-            present=row["present"],
-            held=row["held"],
-            belonging=row["belonging"],
-            untied=row["untied"],
-            linked=row["edges"],
-        )
+        row |= row["project"] or {"linked": None}
+        known = {name: value for name, value in row.items() if value is not None}
+        uncommitted = tuple(known["uncommitted"]) if "uncommitted" in known else None
+        names = known.keys() & IngestState.__dataclass_fields__.keys() - {"files", "uncommitted"}
+        return IngestState(files, uncommitted=uncommitted, **{name: known[name] for name in names})
 
     async def take_lease(self, root: str, *, adopt: bool, dead: str | None = None) -> Lease:
         """Asks for the right to write; the writes below need it.
@@ -294,12 +277,6 @@ class CodeStore:
             rows = [{"source": e.source, "target": e.target, "type": e.type} for e in batch]
             await self._fenced("remove_edges", edges=rows, seconds=INGEST_SECONDS)
 
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
-
-    async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.write(name, timeout=PATIENT_TIMEOUT, project=self._project, **parameters)
-
     async def _until_untied(self, name: str, **parameters: Any) -> None:
         """Runs what takes scopes away, again where a turn tied itself to one of them meanwhile."""
         for left in range(_GIVES_WAY, -1, -1):
@@ -308,10 +285,8 @@ class CodeStore:
                 return
             log.info("%s is run again: a turn was tied to what goes", name)
 
-    async def _fenced(self, name: str, names: Mapping[str, str] | None = None, **parameters: Any) -> dict[str, Any]:
-        rows = await self._client.write(
-            name, timeout=PATIENT_TIMEOUT, names=names, project=self._project, token=self._token, **parameters
-        )
+    async def _fenced(self, name: str, **parameters: Any) -> dict[str, Any]:
+        rows = await self._write(name, token=self._token, **parameters)
         if not rows:
             raise ingest_lost(self._project)
         return rows[0]

@@ -9,10 +9,9 @@ from uuid import uuid4
 
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
-from ragforge_memory.graph.records import conversation_info, to_json, utc_text
+from ragforge_memory.graph.owned import OwnerStore
+from ragforge_memory.graph.records import conversation_info, next_cursor, read_cursor, to_json, utc_text
 from ragforge_memory.graph.retries import passes, repeat
-from ragforge_memory.graph.text import owner_token
 from ragforge_memory.graph.text_files import file_elsewhere, not_erasable
 from ragforge_memory.models.conversation import (
     EVERY_CONVERSATION,
@@ -31,20 +30,16 @@ _LOOSE = 500
 _ATTEMPTS = 20
 
 
-class ConversationStore:
+class ConversationStore(OwnerStore):
     """Conversations of one owner.
 
     Args:
-        client: the graph.
-        owner: whose they are.
         redacted: takes secrets out of titles, tags and metadata before they are stored; None: they stay as given.
     """
 
     def __init__(self, client: GraphClient, owner: Owner, *, redacted: Callable[[Any], Any] | None = None) -> None:
-        self._client = client
+        super().__init__(client, owner)
         self._redacted = redacted or (lambda value: value)
-        self._owner = owner.parameters
-        self._token = owner_token(owner.user_id, owner.project)
         self._told_of_files = False
 
     async def create(
@@ -69,13 +64,11 @@ class ConversationStore:
             ConversationNotFound: the uuid is taken.
         """
         uuid = uuid or uuid4().hex
-        rows = await self._client.write(
+        rows = await self._write(
             "create_conversation",
             uuid=uuid,
             properties={**self._fresh(title, tags, metadata), "created_at": created_at},
-            owner_token=self._token,
             recover=recover,
-            **self._owner,
         )
         return self._one(rows, uuid)
 
@@ -88,14 +81,9 @@ class ConversationStore:
         metadata: Mapping[str, Any] | None = None,
     ) -> ConversationInfo:
         """Gets the conversation of a session, which writes nothing, or makes it; safe when many come at once."""
-        rows = await self._client.read("session_conversation", session_id=session_id, **self._owner)
-        rows = rows or await self._client.write(
-            "open_conversation",
-            uuid=uuid4().hex,
-            session_id=session_id,
-            properties=self._fresh(title, tags, metadata),
-            owner_token=self._token,
-            **self._owner,
+        rows = await self._read("session_conversation", session_id=session_id)
+        rows = rows or await self._write(
+            "open_conversation", uuid=uuid4().hex, session_id=session_id, properties=self._fresh(title, tags, metadata)
         )
         return conversation_info(rows[0]["conversation"])
 
@@ -108,13 +96,11 @@ class ConversationStore:
         given: dict[str, Any] = {
             "uuid": info.uuid,
             "properties": {**self._fresh(info.title, info.tags, info.metadata), "status": info.status},
-            "owner_token": self._token,
-            **self._owner,
         }
         if info.session_id is None:
-            await self._client.write("create_conversation", **given)
+            await self._write("create_conversation", **given)
             return
-        rows = await self._client.write("open_conversation", session_id=info.session_id, **given)
+        rows = await self._write("open_conversation", session_id=info.session_id, **given)
         if rows[0]["conversation"]["uuid"] != info.uuid:
             raise InvalidInput(
                 f"somebody else has saved a conversation of the session {info.session_id!r} meanwhile",
@@ -127,13 +113,11 @@ class ConversationStore:
         Raises:
             ConversationNotFound: this owner has none of that uuid.
         """
-        return self._one(await self._client.read("get_conversation", uuid=uuid, **self._owner), uuid)
+        return self._one(await self._read("get_conversation", uuid=uuid), uuid)
 
     async def several(self, uuids: Sequence[str]) -> list[ConversationInfo]:
         """Those of these conversations that are there, in this order."""
-        rows = await self._client.read(
-            "found_conversations", uuids=list(uuids), vector=None, property="", **self._owner
-        )
+        rows = await self._read("found_conversations", uuids=list(uuids), vector=None, property="")
         found = {row["conversation"]["uuid"]: conversation_info(row["conversation"]) for row in rows}
         return [found[uuid] for uuid in uuids if uuid in found]
 
@@ -147,8 +131,8 @@ class ConversationStore:
             InvalidInput: the reference fits several and none exactly.
         """
         # A whole uuid is looked up; everything else is looked for among all of the owner's.
-        rows = await self._client.read("get_conversation", uuid=reference, **self._owner)
-        rows = rows or await self._client.read("find_conversations", reference=reference, **self._owner)
+        rows = await self._read("get_conversation", uuid=reference)
+        rows = rows or await self._read("find_conversations", reference=reference)
         found = [conversation_info(row["conversation"]) for row in rows]
         if not found:
             raise _not_found(reference)
@@ -163,7 +147,7 @@ class ConversationStore:
     ) -> Page[ConversationInfo]:
         """Conversations, newest first."""
         before_time, before_uuid = read_cursor("conversations", cursor)
-        rows = await self._client.read(
+        rows = await self._read(
             "list_conversations",
             before_time=before_time,
             before_uuid=before_uuid,
@@ -172,13 +156,10 @@ class ConversationStore:
             limit=limit + 1,
             since=utc_text(filters.since),
             until=utc_text(filters.until),
-            **self._owner,
         )
-        kept = [row["conversation"] for row in rows[:limit]]
-        return ConversationPage(
-            items=tuple(conversation_info(row) for row in kept),
-            next_cursor=_cursor_of(kept[-1]) if len(rows) > limit else None,
-        )
+        kept = [row["conversation"] for row in rows]
+        last = next_cursor("conversations", kept, limit, "updated_at")
+        return ConversationPage(items=tuple(map(conversation_info, kept[:limit])), next_cursor=last)
 
     async def update(self, uuid: str, **changes: Any) -> ConversationInfo:
         """Sets properties (title, tags, status, metadata) of a conversation and returns it.
@@ -191,7 +172,7 @@ class ConversationStore:
             changes["title_source"] = None
         if "metadata" in changes:
             changes["metadata"] = to_json(changes["metadata"])
-        rows = await self._client.write("update_conversation", uuid=uuid, changes=changes, **self._owner)
+        rows = await self._write("update_conversation", uuid=uuid, changes=changes)
         return self._one(rows, uuid)
 
     async def delete(self, uuid: str) -> None:
@@ -208,7 +189,7 @@ class ConversationStore:
         path = await file_elsewhere(self._client, uuid, self._owner)
         if path is not None:
             raise not_erasable(uuid, path)
-        if not await self._client.write("begin_delete", timeout=10, uuid=uuid, token=uuid4().hex, **self._owner):
+        if not await self._write("begin_delete", timeout=10, uuid=uuid, token=uuid4().hex):
             raise _not_found(uuid)
         await self.take_away(uuid)
 
@@ -222,7 +203,6 @@ class ConversationStore:
         """Removes what was written of an import that failed: it is hidden already, or there is nothing.
 
         Args:
-            uuid: the conversation.
             import_token: of that import. An import of any other is left alone until its lease is over.
         """
         await self._finish_delete(uuid, import_token)
@@ -230,7 +210,7 @@ class ConversationStore:
 
     async def sweep(self) -> int:
         """Finishes deletes, and takes away imports, that a crash cut off; returns how many."""
-        rows = await self._client.read("unfinished_deletes", **self._owner)
+        rows = await self._read("unfinished_deletes")
         for row in rows:
             await self._finish_delete(row["uuid"])
         await self.forget_unused()
@@ -238,11 +218,11 @@ class ConversationStore:
 
     async def forget_unused(self) -> None:
         """Removes what no conversation uses any more: anchors on the project's code, and texts that prompts share."""
-        project, settled = self._owner["project"], _LOOSE
+        settled = _LOOSE
         while settled == _LOOSE:
-            rows = await self._client.write("forget_anchors", timeout=PATIENT_TIMEOUT, project=project, limit=_LOOSE)
+            rows = await self._write("forget_anchors", timeout=PATIENT_TIMEOUT, limit=_LOOSE)
             settled = rows[0]["settled"]
-        await self._client.write("forget_prompts", timeout=PATIENT_TIMEOUT, **self._owner)
+        await self._write("forget_prompts", timeout=PATIENT_TIMEOUT)
 
     async def _finish_delete(self, uuid: str, import_token: str | None = None) -> list[str]:
         """Removes what nobody shares any more of a deleted conversation; returns what that was branched from,
@@ -256,12 +236,11 @@ class ConversationStore:
                 self._told_of_files = True
                 log.warning("deletes wait for an agent that has the files with the texts, such as %s", path)
             return []
-        given = {"uuid": uuid, "import_token": import_token, **self._owner}
-        kept = await self._client.write("keep_shared", timeout=PATIENT_TIMEOUT, **given)
+        kept = await self._write("keep_shared", timeout=PATIENT_TIMEOUT, uuid=uuid, import_token=import_token)
         if not kept:
             return []
         await self._delete_messages(uuid)
-        await self._client.write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid, **self._owner)
+        await self._write("finish_delete", timeout=PATIENT_TIMEOUT, uuid=uuid)
         return list(kept[0]["ancestors"])
 
     async def _delete_messages(self, uuid: str) -> None:
@@ -281,10 +260,6 @@ class ConversationStore:
         if not rows:
             raise _not_found(uuid)
         return conversation_info(rows[0]["conversation"])
-
-
-def _cursor_of(row: Mapping[str, Any]) -> str:
-    return make_cursor("conversations", row["updated_at"], row["uuid"])
 
 
 def fits_several(reference: str, found: Sequence[ConversationInfo]) -> InvalidInput:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from neo4j import exceptions as driver_errors
 
 from ragforge_memory.errors import GraphBusy, GraphError, GraphTimeout, GraphUnavailable, RagforgeError
-from ragforge_memory.graph.apart import ServerBusy
+from ragforge_memory.graph.liveness import ServerBusy
 
 # What to do about what the schema refuses, by the end of the server's code.
 _REFUSED = {
@@ -76,10 +76,7 @@ def _translated(error: Exception, name: str, address: str, database: str, manage
     if isinstance(error, driver_errors.Neo4jError) and error.is_retryable():
         return GraphBusy(f"Neo4j at {address} could not take {name} now: {first_line(error)}", hint="try again")
     if isinstance(error, driver_errors.ClientError) and "DatabaseNotFound" in (error.code or ""):
-        return GraphUnavailable(
-            f"Neo4j at {address} has no database named {database!r}",
-            hint="check neo4j.database",
-        )
+        return GraphUnavailable(f"Neo4j at {address} has no database named {database!r}", hint="check neo4j.database")
     if type(error) is driver_errors.DriverError and "closed" in str(error):
         return GraphUnavailable(
             f"Neo4j cannot be asked: {address} is closed",

@@ -13,12 +13,11 @@ from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import code_of
 from ragforge_memory.graph.leases import IMPORT_SECONDS
-from ragforge_memory.graph.messages import CodeTies, NewMessage
-from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS
-from ragforge_memory.graph.records import to_json
-from ragforge_memory.graph.text import owner_token
+from ragforge_memory.graph.messages import CodeTies, NewMessage, tool_tokens
+from ragforge_memory.graph.owned import OwnerStore
+from ragforge_memory.graph.records import to_json, tool_call_rows
+from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import TranscriptCall
 
 _OTHER_UUIDS = UUID("6f5b0c1e-0a3b-4b8e-9d57-2f3a1c9e7d44")
@@ -87,32 +86,12 @@ def import_row(
 def call_row(call: TranscriptCall, *, index: int, message_id: str) -> tuple[dict[str, Any], int]:
     """A tool call as the two nodes that it becomes, with its time where it has one of its own; and about how many
     tokens it adds to later prompts, where results are a reminder."""
-    uuid = uuid4().hex
-    result = None if call.result is None else to_json(call.result)
-    size = 0 if result is None else len(result.encode())
-    nodes = {
-        "call": {
-            "uuid": uuid,
-            "message_id": message_id,
-            "index": index,
-            "tool_name": call.tool_name,
-            "arguments": to_json(call.arguments),
-            "duration_ms": call.duration_ms,
-            "success": call.success,
-            "iteration": 1,
-        },
-        "result": {
-            "uuid": uuid4().hex,
-            "tool_call_id": uuid,
-            "success": call.success,
-            "result": result,
-            "error": call.error,
-            "result_size_bytes": size,
-            "truncated": False,
-        },
-        "timestamp": _text(call.timestamp),
-    }
-    return nodes, estimate_tokens(f"{call.tool_name} {call.arguments}") + min(size, EARLIER_RESULT_CHARACTERS) // 4
+    names = ("tool_name", "arguments", "success", "result", "error", "duration_ms")
+    values: dict[str, Any] = {name: getattr(call, name) for name in names}
+    values |= {"uuid": uuid4().hex, "message_id": message_id, "index": index, "timestamp": None}
+    values["result_size_bytes"] = 0 if call.result is None else len(to_json(call.result).encode())
+    made = ToolCall.model_construct(**values)
+    return {**tool_call_rows(made, result_uuid=uuid4().hex), "timestamp": _text(call.timestamp)}, tool_tokens(made)
 
 
 def renamed(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Sequence[dict[str, Any]]:
@@ -137,22 +116,20 @@ def _renamed(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return row
 
 
-class ImportStore:
+class ImportStore(OwnerStore):
     """Writes conversations of one owner that come from elsewhere.
 
     Args:
-        client: the graph.
-        owner: whose they become.
         summarize_every: messages after which a summary is due; None: never.
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
     """
 
+    _timeout = PATIENT_TIMEOUT
+
     def __init__(
         self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None, generate_titles: bool = False
     ) -> None:
-        self._client = client
-        self._owner = owner.parameters
-        self._token = owner_token(owner.user_id, owner.project)
+        super().__init__(client, owner)
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
 
@@ -173,7 +150,7 @@ class ImportStore:
     async def _known(self, uuids: Sequence[str]) -> dict[str, Known]:
         if not uuids:
             return {}
-        rows = await self._client.read("imported_messages", timeout=PATIENT_TIMEOUT, uuids=list(uuids), **self._owner)
+        rows = await self._read("imported_messages", uuids=list(uuids))
         return {
             str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
         }
@@ -181,22 +158,16 @@ class ImportStore:
     async def write(self, batches: Sequence[ImportBatch]) -> None:
         """Writes batches of different conversations in one transaction; a repeated one changes nothing.
 
-        Args:
-            batches: what is written.
-
         Raises:
             UuidTaken: a uuid is somebody's since.
             GraphError: a conversation is not there any more: more than `IMPORT_SECONDS` were between two batches.
         """
         try:
-            rows = await self._client.write(
+            rows = await self._write(
                 "import_messages",
-                timeout=PATIENT_TIMEOUT,
                 batches=[self._batch(each) for each in batches],
-                owner_token=self._token,
                 lease=IMPORT_SECONDS,
                 summarize_every=self._summarize_every,
-                **self._owner,
             )
         except GraphError as error:
             if is_taken(error):
@@ -211,9 +182,8 @@ class ImportStore:
         Raises:
             GraphError: it is not there any more.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "finish_import",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=uuid,
             token=token,
             created_at=_text(conversation.created_at),
@@ -222,9 +192,8 @@ class ImportStore:
                 for name, value in self._properties(conversation, None).items()
                 if name in ("title", "title_source", "metadata")
             },
-            **self._owner,
         )
-        if not rows and not await self._client.read("get_conversation", uuid=uuid, **self._owner):
+        if not rows and not await self._read("get_conversation", uuid=uuid):
             raise _gone()
 
     def _batch(self, each: ImportBatch) -> dict[str, Any]:
@@ -240,7 +209,7 @@ class ImportStore:
 
     def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
         properties = fresh_properties(conversation.title, (), conversation.metadata)
-        properties |= {**self._owner, "owner_token": self._token}
+        properties |= self._owner
         properties["title_source"] = None if conversation.given_title else self._title_source
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}

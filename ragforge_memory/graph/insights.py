@@ -9,9 +9,9 @@ from uuid import uuid4
 
 from ragforge_memory.errors import conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.leases import WORK_SECONDS
-from ragforge_memory.graph.records import insight, to_json
+from ragforge_memory.graph.owned import OwnerStore
+from ragforge_memory.graph.records import insight, next_cursor, read_cursor, to_json
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.insight import Insight, InsightPage
 from ragforge_memory.models.owner import Owner
@@ -41,18 +41,17 @@ class Claimed:
     lease: InsightLease | None = None
 
 
-class InsightStore:
+class InsightStore(OwnerStore):
     """Insights of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         lease: seconds that a claim holds unless it is renewed.
     """
 
+    _timeout = PATIENT_TIMEOUT
+
     def __init__(self, client: GraphClient, owner: Owner, *, lease: float = WORK_SECONDS) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._lease = lease
 
     async def known(self, conversations: Sequence[str], key: str, *, refresh: bool = False) -> dict[str, Insight]:
@@ -60,17 +59,12 @@ class InsightStore:
 
         Args:
             conversations: uuids.
-            key: of the task and its schema.
             refresh: leave out those that have gone on since.
         """
         found: dict[str, Insight] = {}
         for start in range(0, len(conversations), _AT_ONCE):
-            rows = await self._client.read(
-                "known_insights",
-                timeout=PATIENT_TIMEOUT,
-                conversations=list(conversations[start : start + _AT_ONCE]),
-                key=key,
-                **self._owner,
+            rows = await self._read(
+                "known_insights", conversations=list(conversations[start : start + _AT_ONCE]), key=key
             )
             made = [insight(row["insight"]) for row in rows if not (refresh and row["behind"])]
             found.update((each.conversation_id, each) for each in made)
@@ -80,23 +74,19 @@ class InsightStore:
         """Claims a conversation, unless what is wanted is there.
 
         Args:
-            conversation_id: which.
-            key: of the task and its schema.
             refresh: an insight of a conversation that has gone on since is not what is wanted.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
         """
         token = uuid4().hex
-        rows = await self._client.write(
+        rows = await self._write(
             "claim_insight",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=conversation_id,
             key=key,
             refresh=refresh,
             token=token,
             lease=self._milliseconds,
-            **self._owner,
         )
         if not rows:
             raise conversation_gone(conversation_id)
@@ -109,13 +99,12 @@ class InsightStore:
 
     async def renew(self, lease: InsightLease) -> bool:
         """Makes a claim last; False where it is somebody else's by now, or the conversation is gone."""
-        rows = await self._client.write(
+        rows = await self._write(
             "renew_insight_lease",
             timeout=lease.seconds / 2,
             conversation_id=lease.conversation_id,
             token=lease.token,
             lease=self._milliseconds,
-            **self._owner,
         )
         return bool(rows)
 
@@ -133,8 +122,6 @@ class InsightStore:
         """Stores an insight and ends the claim.
 
         Args:
-            lease: the claim.
-            key: of the task and its schema.
             task, schema: what was asked for.
             data: what was found, JSON-able.
             to_seq: the last message that was shown.
@@ -144,9 +131,8 @@ class InsightStore:
             The insight; None where the claim is not ours any more or the conversation is gone: then nothing was
             changed.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "write_insight",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
             key=key,
@@ -159,18 +145,16 @@ class InsightStore:
                 "to_seq": to_seq,
                 "model": model,
             },
-            **self._owner,
         )
         return insight(rows[0]["insight"]) if rows else None
 
     async def release(self, lease: InsightLease, *, brief: bool = False) -> None:
         """Gives a claim back without an insight; ``brief``: do not wait for a slow server."""
-        await self._client.write(
+        await self._write(
             "release_insight",
             timeout=_BRIEF_TIMEOUT if brief else PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
-            **self._owner,
         )
 
     async def page(
@@ -183,27 +167,16 @@ class InsightStore:
     ) -> Page[Insight]:
         """Insights, the newest first; of one conversation, or of all."""
         before_time, before_uuid = read_cursor("insights", cursor)
-        asked = {
-            "before_time": before_time,
-            "before_uuid": before_uuid,
-            "task": task,
-            "limit": limit + 1,
-            **self._owner,
-        }
+        asked: dict[str, Any] = {"before_time": before_time, "before_uuid": before_uuid, "task": task}
+        asked |= {"limit": limit + 1, "timeout": None}
         if conversation_id is None:
-            rows = await self._client.read("list_insights", **asked)
+            rows = await self._read("list_insights", **asked)
         else:
-            rows = await self._client.read("conversation_insights", conversation_id=conversation_id, **asked)
-        kept = [row["insight"] for row in rows[:limit]]
-        return InsightPage(
-            items=tuple(map(insight, kept)),
-            next_cursor=_cursor_of(kept[-1]) if len(rows) > limit else None,
-        )
+            rows = await self._read("conversation_insights", conversation_id=conversation_id, **asked)
+        kept = [row["insight"] for row in rows]
+        last = next_cursor("insights", kept, limit, "created_at")
+        return InsightPage(items=tuple(map(insight, kept[:limit])), next_cursor=last)
 
     @property
     def _milliseconds(self) -> int:
         return int(self._lease * 1_000)
-
-
-def _cursor_of(row: Mapping[str, Any]) -> str:
-    return make_cursor("insights", row["created_at"], row["uuid"])

@@ -22,9 +22,15 @@ from uuid import uuid4
 
 from filelock import FileLock, Timeout
 
-from ragforge_memory.graph.journal_aside import forget_aside
-from ragforge_memory.graph.journal_lines import JournalCreation, Journalled, JournalTurn, dumped, read_journal
-from ragforge_memory.graph.records import to_json
+from ragforge_memory.graph.journal_lines import (
+    JournalCreation,
+    Journalled,
+    JournalTurn,
+    as_bytes,
+    dumped,
+    forget_aside,
+    read_journal,
+)
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 
@@ -68,8 +74,7 @@ class JournalFile:
     def tool(self, message_id: str, call: ToolCall, scopes: tuple[ScopeTie, ...] = ()) -> None:
         """A tool call as far as it is known (fsync); a later line of the same call replaces an earlier one."""
         with self._guard:
-            turn = self._held.turns.get(message_id)
-            if turn is not None:
+            if turn := self._held.turns.get(message_id):
                 self._held.turns[message_id] = turn.with_call(call, scopes)
             line = {"kind": "tool", "turn": message_id, "call": dumped(call), "scopes": scopes}
             self._of_turn(message_id, line, sync=True)
@@ -78,15 +83,13 @@ class JournalFile:
         """The graph could not take this answer; it waits here (fsync)."""
         with self._guard:
             self._of_turn(message_id, {"kind": "answer", "turn": message_id, "answer": answer}, sync=True)
-            turn = self._held.turns.get(message_id)
-            if turn is not None:
+            if turn := self._held.turns.get(message_id):
                 self._held.turns[message_id] = replace(turn, answer=answer)
 
     def stored(self, message_id: str, seq: int) -> None:
         """The graph has this turn's question by now, at that place."""
         with self._guard:
-            turn = self._held.turns.get(message_id)
-            if turn is not None:
+            if turn := self._held.turns.get(message_id):
                 self._held.turns[message_id] = replace(turn, question=None, landed=seq)
                 self._of_turn(message_id, {"kind": "stored", "turn": message_id, "seq": seq})
 
@@ -159,13 +162,12 @@ class JournalFile:
         """Takes out what cannot be stored and keeps its lines in a file beside this one."""
         aside = self._path.with_suffix(".aside")
         said = {"kind": "aside", "why": why, "at": datetime.now(UTC).isoformat(timespec="seconds")}
-        text = "".join(to_json(line) + "\n" for line in (said, *what.lines()))
         if os.getpid() != self._pid:
             return
         with self._guard:
             descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                _write_all(descriptor, text.encode("utf-8", "backslashreplace"))
+                _write_all(descriptor, as_bytes(said, *what.lines()))
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -240,11 +242,7 @@ class JournalFile:
         """The file with what is open alone."""
         if os.getpid() != self._pid or (self._descriptor is None and not self._path.exists()):
             return
-        kept: list[JournalCreation | JournalTurn] = []
-        for some in (self._left, self._held):
-            kept += [*some.creations.values(), *some.turns.values()]
-        lines = [line for each in kept for line in each.lines()]
-        text = "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
+        text = as_bytes(*(line for some in (self._left, self._held) for line in some.lines()))
         beside = self._path.with_suffix(".new")
         descriptor = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         try:
@@ -274,7 +272,7 @@ class JournalFile:
         if os.getpid() != self._pid or not lines:
             return
         descriptor = self._opened()
-        text = "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
+        text = as_bytes(*lines)
         try:
             _write_all(descriptor, text)
             if sync:

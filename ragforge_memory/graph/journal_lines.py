@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ragforge_memory.graph.records import to_json
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
 
@@ -107,6 +109,13 @@ class Journalled:
     def __bool__(self) -> bool:
         return bool(self.creations or self.turns)
 
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The lines that say all of it."""
+        for creation in self.creations.values():
+            yield from creation.lines()
+        for turn in self.turns.values():
+            yield from turn.lines()
+
     def take(self, line: dict[str, Any]) -> None:
         """Takes one line in; one that belongs to nothing that is open changes nothing."""
         kind, turn_id = line.pop("kind", ""), line.pop("turn", "")
@@ -134,6 +143,11 @@ class Journalled:
             self.turns[turn_id] = replace(turn, answer=line["answer"])
         elif kind == "end":
             del self.turns[turn_id]
+
+
+def as_bytes(*lines: dict[str, Any]) -> bytes:
+    """Lines as they are written."""
+    return "".join(to_json(line) + "\n" for line in lines).encode("utf-8", "backslashreplace")
 
 
 def dumped(call: ToolCall) -> dict[str, Any]:
@@ -184,3 +198,46 @@ def _fields(kind: type) -> list[str]:
 
 def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
     return tuple(ScopeTie(*each) for each in written)
+
+
+def forget_aside(path: Path, conversation_id: str) -> None:
+    """Drops a conversation's groups of lines (fsync); the file goes with the last of all groups.
+
+    Whoever calls it has the lock of the journal beside it.
+
+    Raises:
+        OSError: the disk refuses; the file is as it was.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    groups: list[list[bytes]] = []
+    for line in lines:
+        if not groups or _said(line).get("kind") == "aside":
+            groups.append([])
+        groups[-1].append(line)
+    stay = [group for group in groups if all(_said(line).get("conversation_id") != conversation_id for line in group)]
+    if len(stay) == len(groups):
+        return
+    if not stay:
+        path.unlink()
+        return
+    beside = path.with_suffix(".aside.new")
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(line for group in stay for line in group)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _said(line: bytes) -> dict[str, object]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}

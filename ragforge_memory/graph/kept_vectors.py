@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.errors import GraphUnavailable, foreign
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.models.lineage import Lineage
 from ragforge_memory.models.owner import Owner
 
@@ -131,19 +132,16 @@ class _Wanted(NamedTuple):
     until: int
 
 
-class KeptVectors:
+class KeptVectors(OwnerStore):
     """What one process keeps of one owner's long conversations; the least recently searched goes first.
 
     Args:
-        client: the graph.
-        owner: whose conversations.
         least: messages of a conversation of which a copy is made.
         most_bytes: memory that the copies take together.
     """
 
     def __init__(self, client: GraphClient, owner: Owner, *, least: int = LONG, most_bytes: int = MOST_BYTES) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._least = least
         self._most_bytes = most_bytes
         self._copies: OrderedDict[str, _Copy] = OrderedDict()
@@ -168,8 +166,6 @@ class KeptVectors:
         """A lineage was searched: makes or continues the copies of what is long in it, in the background.
 
         Args:
-            space: where its vectors are.
-            lineage: its parts.
             head: its last seq.
         """
         floor = 0
@@ -248,9 +244,8 @@ class KeptVectors:
                 return
             taken, matrix = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
             await asyncio.to_thread(copy.vectors.add, matrix)
-            copy.seqs += [page["seqs"][at] for at in taken]
-            copy.times += [page["times"][at] for at in taken]
-            copy.users += [page["users"][at] for at in taken]
+            for name in ("seqs", "times", "users"):
+                getattr(copy, name).extend(page[name][at] for at in taken)
             copy.last = page["uuids"][taken[-1]] if taken else copy.last
             waiting = page["waiting"]
             copy.top = until if waiting is None else waiting - 1
@@ -259,7 +254,7 @@ class KeptVectors:
                 return
 
     async def _page(self, wanted: _Wanted, above: int, until: int, step: int = 1) -> dict[str, Any] | None:
-        rows = await self._client.read(
+        rows = await self._read(
             "vectors_of_history",
             timeout=PATIENT_TIMEOUT,
             recover=False,
@@ -269,7 +264,6 @@ class KeptVectors:
             step=step,
             property=wanted.space.property,
             dimension=wanted.space.dimension,
-            **self._owner,
         )
         return rows[0] if rows else None
 

@@ -10,10 +10,10 @@ from uuid import uuid4
 
 from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows, utc_text
-from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.graph.text import lucene_any, query_words, terms
 from ragforge_memory.graph.waiting import WaitingTexts
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import Message, MessageState, Role, ToolCall, Usage
@@ -55,29 +55,16 @@ class NewMessage:
 
     def properties(self) -> dict[str, Any]:
         """What the graph keeps; what there is nothing of is left out."""
-        kept: dict[str, Any] = {
-            "role": self.role,
-            "content": self.content,
-            "terms": terms(self.content),
-            "state": self.state,
+        given = {name: getattr(self, name) for name in _AS_THEY_ARE} | {
+            "reasoning": self.reasoning or None,
+            "usage": None if self.usage is None else self.usage.model_dump_json(),
+            "provider_parts": None if self.provider_parts is None else to_json(self.provider_parts),
+            "metadata": to_json(dict(self.metadata)) if self.metadata else None,
+            "echo": self.echo or None,
+            "timestamp": None if self.timestamp is None else self.timestamp.isoformat(),
         }
-        if self.reasoning:
-            kept["reasoning"] = self.reasoning
-        for name in _AS_THEY_ARE:
-            value = getattr(self, name)
-            if value is not None:
-                kept[name] = value
-        if self.usage is not None:
-            kept["usage"] = self.usage.model_dump_json()
-        if self.provider_parts is not None:
-            kept["provider_parts"] = to_json(self.provider_parts)
-        if self.metadata:
-            kept["metadata"] = to_json(dict(self.metadata))
-        if self.echo:
-            kept["echo"] = True
-        if self.timestamp is not None:
-            kept["timestamp"] = self.timestamp.isoformat()
-        return kept
+        kept = {"role": self.role, "content": self.content, "terms": terms(self.content), "state": self.state}
+        return kept | {name: value for name, value in given.items() if value is not None}
 
     def placed(self, conversation_id: str, seq: int, **more: Any) -> Message:
         """The message as it is read back, with what a store knows of it besides."""
@@ -110,14 +97,8 @@ class Mention:
     @property
     def row(self) -> dict[str, Any]:
         """As statements take it."""
-        types = None if self.types is None else list(self.types)
-        return {
-            "name": self.name,
-            "qualified_name": self.qualified_name,
-            "types": types,
-            "owner": self.owner,
-            "macro": self.macro,
-        }
+        row = {name: getattr(self, name) for name in ("name", "qualified_name", "owner", "macro")}
+        return row | {"types": None if self.types is None else list(self.types)}
 
     @property
     def owner(self) -> str | None:
@@ -158,8 +139,6 @@ class MessageStore(WaitingTexts):
     """Messages of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         summarize_every: messages after which a summary is due; None: never.
         generate_titles: whether a title that comes from the first message shall be replaced by a better one.
         due: called after an answer was stored in a conversation that waits for a summary or a title.
@@ -178,8 +157,7 @@ class MessageStore(WaitingTexts):
         due: Callable[[], None] = lambda: None,
         topic: Callable[[], None] = lambda: None,
     ) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self._summarize_every = summarize_every
         self._title_source = "provisional" if generate_titles else None
         self._due = due
@@ -197,8 +175,6 @@ class MessageStore(WaitingTexts):
         """Appends a message and returns its seq; a repeated append of the same uuid changes nothing.
 
         Args:
-            conversation_id: where to.
-            new: the message.
             title: the conversation's title from now on, if it has none.
             once: refuses what somebody else has appended under this uuid; told by the message's ``timestamp``.
             recover: whether to wait for a managed server that has gone.
@@ -212,7 +188,7 @@ class MessageStore(WaitingTexts):
             corrected = await self._corrected(conversation_id, new, recover=recover)
             if new.how == "corrects":
                 new = replace(new, kind=kind_of_correction(corrected))
-        rows = await self._client.write(
+        rows = await self._write(
             "append_message",
             conversation_id=conversation_id,
             uuid=new.uuid,
@@ -224,7 +200,6 @@ class MessageStore(WaitingTexts):
             title=title,
             title_source=self._title_source,
             recover=recover,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if once and row["said_by_another"]:
@@ -233,13 +208,12 @@ class MessageStore(WaitingTexts):
 
     async def _corrected(self, conversation_id: str, new: NewMessage, *, recover: bool) -> Statement | None:
         """The earlier message that one is said against."""
-        rows = await self._client.read(
+        rows = await self._read(
             "correctable_decisions",
             conversation_id=conversation_id,
             until=utc_text(new.timestamp),
             limit=CANDIDATES,
             recover=recover,
-            **self._owner,
         )
         found = [(row["message"], row["here"]) for row in rows if row["message"]["uuid"] != new.uuid]
         statements = [Statement(said["uuid"], said["content"] or "", said["kind"], here) for said, here in found]
@@ -259,7 +233,7 @@ class MessageStore(WaitingTexts):
         A question that was given up as unanswered is answered then.
         """
         new, ties = answer.message, answer.ties
-        rows = await self._client.write(
+        rows = await self._write(
             "complete_turn",
             timeout=timeout,
             recover=recover,
@@ -275,7 +249,6 @@ class MessageStore(WaitingTexts):
             mentioned_files=list(ties.files),
             worded=bool(new.content.strip()),
             summarize_every=self._summarize_every,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if row["due"]:
@@ -288,19 +261,16 @@ class MessageStore(WaitingTexts):
         """What a turn is given, in one statement; see `TurnContext`.
 
         Args:
-            conversation_id: which conversation.
-            query: what is asked for.
             recover: whether to wait for a managed server that has gone.
         """
         words = query_words(query.question) if query.question and query.relevant else []
-        rows = await self._client.read(
+        rows = await self._read(
             "turn_context",
             conversation_id=conversation_id,
             recent=query.limit,
             top=query.before_seq,
             asked=query.asked,
             words=lucene_any(("content", "terms"), words) if words else None,
-            owner_token=owner_token(self._owner["user_id"], self._owner["project"]),
             # The question itself and the recent messages are in the index too, and match best.
             candidates=query.relevant * 2 + query.limit + 1,
             relevant=query.relevant,
@@ -309,7 +279,6 @@ class MessageStore(WaitingTexts):
             known=list(query.known.messages),
             known_restored=list(query.known.restored),
             recover=recover,
-            **self._owner,
         )
         return turn_context(_first(rows, conversation_id), query.known.messages)
 
@@ -327,13 +296,12 @@ class MessageStore(WaitingTexts):
         Raises:
             MessageNotFound: ``before`` is no message of this conversation.
         """
-        rows = await self._client.read(
+        rows = await self._read(
             "history",
             conversation_id=conversation_id,
             before=before,
             limit=limit,
             include_tool_calls=include_tool_calls,
-            **self._owner,
         )
         row = _first(rows, conversation_id)
         if row["top"] is None:
@@ -348,29 +316,24 @@ class MessageStore(WaitingTexts):
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
         """
-        rows = await self._client.read(
-            "tool_calls",
-            conversation_id=conversation_id,
-            tool_name=tool_name,
-            success=success,
-            limit=limit,
-            **self._owner,
+        rows = await self._read(
+            "tool_calls", conversation_id=conversation_id, tool_name=tool_name, success=success, limit=limit
         )
         return [tool_call(call) for call in reversed(_first(rows, conversation_id)["calls"])]
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call of this owner's with its whole result."""
-        rows = await self._client.read("tool_result", uuid=tool_call_id, **self._owner)
+        rows = await self._read("tool_result", uuid=tool_call_id)
         return tool_call(rows[0]["call"]) if rows else None
 
     async def known(self, uuids: Sequence[str]) -> dict[str, str]:
         """Which of these uuids are messages of this owner: uuid → conversation."""
-        rows = await self._client.read("known_messages", uuids=list(uuids), **self._owner)
+        rows = await self._read("known_messages", uuids=list(uuids))
         return {row["uuid"]: row["conversation_id"] for row in rows}
 
     async def mark_unanswered(self, uuid: str, *, recover: bool = True) -> bool:
         """Says of a question that no answer will follow; returns whether it is there, and none did."""
-        return bool(await self._client.write("mark_unanswered", uuid=uuid, recover=recover, **self._owner))
+        return bool(await self._write("mark_unanswered", uuid=uuid, recover=recover))
 
     async def settle(self, conversation_id: str) -> int:
         """Marks the questions of a conversation that nobody has answered for an hour as unanswered; returns how many.
@@ -380,10 +343,10 @@ class MessageStore(WaitingTexts):
         session ends and the next begins. An answer that comes later all the same sets the state right. Nothing is
         written where there is none.
         """
-        asked: dict[str, Any] = {"conversation_id": conversation_id, "patience": ANSWER_PATIENCE, **self._owner}
-        rows = await self._client.read("unsettled_questions", **asked)
+        asked: dict[str, Any] = {"conversation_id": conversation_id, "patience": ANSWER_PATIENCE}
+        rows = await self._read("unsettled_questions", **asked)
         if rows and (rows[0]["unanswered"] or rows[0]["behind"] >= SETTLE_BEHIND):
-            rows = await self._client.write("settle_questions", **asked)
+            rows = await self._write("settle_questions", **asked)
         return int(rows[0]["unanswered"]) if rows else 0
 
 

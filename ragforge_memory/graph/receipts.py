@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ragforge_memory.errors import MessageNotFound, conversation_gone
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import from_json, known_message, message, summary_of
 from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.models.owner import Owner
@@ -92,14 +93,7 @@ class Used:
 
     def row(self) -> dict[str, Any]:
         """The row of the statement."""
-        return {
-            "uuid": self.uuid,
-            "tier": self.tier,
-            "rank": self.rank,
-            "tokens": self.tokens,
-            "score": self.score,
-            "cost": self.cost,
-        }
+        return {name: getattr(self, name) for name in ("uuid", "tier", "rank", "tokens", "score", "cost")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +132,11 @@ def prompt_uuid(owner: Owner, text: str) -> str:
 def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnContext:
     """What read 1 brings, from its row and the messages that were known before."""
     return TurnContext(
-        summary=row["summary"],
         messages=tuple(
             message(item) if "role" in item else known_message(item, known[item["uuid"]]) for item in row["messages"]
         ),
         compression=summary_of(row["compression"]) if row["compression"] else None,
-        important=tuple(message(item) for item in row["important"]),
+        important=tuple(map(message, row["important"])),
         found=tuple(
             ScoredMessage(
                 message=message(item["message"]),
@@ -154,21 +147,14 @@ def turn_context(row: dict[str, Any], known: Mapping[str, Message]) -> TurnConte
             for item in row["found"]
         ),
         summary_seq=row["summary_seq"] if isinstance(row["summary_seq"], int) else None,
-        read_at=row["read_at"],
-        uncompressed=row["uncompressed"],
         missing=frozenset(row["missing"]),
-        top=row["top"],
-        counted=row["counted"],
         restored=tuple(row["restored"]),
+        **{name: row[name] for name in ("summary", "read_at", "uncompressed", "top", "counted")},
     )
 
 
-class ReceiptStore:
+class ReceiptStore(OwnerStore):
     """The receipts and compressions of one owner's conversations."""
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
 
     async def answered(self, conversation_id: str, message_id: str | None) -> Answered:
         """A message with the answer that it is, or that it got; None: the newest answer of the conversation.
@@ -177,11 +163,9 @@ class ReceiptStore:
             ConversationNotFound: this owner has no such conversation (any more).
             MessageNotFound: it is no message of this conversation's lineage.
         """
-        rows = await self._client.read(
-            "answered_message", conversation_id=conversation_id, message_id=message_id, **self._owner
-        )
+        rows = await self._read("answered_message", conversation_id=conversation_id, message_id=message_id)
         if not rows:
-            if not await self._client.read("get_conversation", uuid=conversation_id, **self._owner):
+            if not await self._read("get_conversation", uuid=conversation_id):
                 raise conversation_gone(conversation_id)
             if message_id is None:
                 raise MessageNotFound("nothing has been answered in this conversation yet")
@@ -197,20 +181,15 @@ class ReceiptStore:
 
     async def at(self, conversation_id: str, seqs: Sequence[int]) -> list[Message]:
         """The messages of the lineage at these places that are still there, in order."""
-        rows = await self._client.read(
-            "messages_at", timeout=PATIENT_TIMEOUT, conversation_id=conversation_id, seqs=list(seqs), **self._owner
+        rows = await self._read(
+            "messages_at", timeout=PATIENT_TIMEOUT, conversation_id=conversation_id, seqs=list(seqs)
         )
         return [message(row["message"]) for row in rows]
 
     async def between(self, conversation_id: str, floor: int, to_seq: int) -> list[Message]:
         """The messages of the lineage behind ``floor`` up to ``to_seq``, in order."""
-        rows = await self._client.read(
-            "messages_between",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            floor=floor,
-            to_seq=to_seq,
-            **self._owner,
+        rows = await self._read(
+            "messages_between", timeout=PATIENT_TIMEOUT, conversation_id=conversation_id, floor=floor, to_seq=to_seq
         )
         return [message(row["message"]) for row in rows]
 
@@ -218,17 +197,17 @@ class ReceiptStore:
         """What tool calls were called before their conversation was copied, by their uuids now; others are missing."""
         if not calls:
             return {}
-        rows = await self._client.read("calls_before_copy", uuids=list(calls), **self._owner)
+        rows = await self._read("calls_before_copy", uuids=list(calls))
         return {row["uuid"]: row["source_uuid"] for row in rows}
 
     async def prompts(self, uuids: Sequence[str]) -> dict[str, str]:
         """Shared texts by their uuid."""
-        rows = await self._client.read("kept_prompts", uuids=list(uuids), **self._owner)
+        rows = await self._read("kept_prompts", uuids=list(uuids))
         return {row["uuid"]: row["text"] for row in rows}
 
     async def compression(self, uuid: str) -> Summary | None:
         """A compression; None where it is gone."""
-        rows = await self._client.read("compression", uuid=uuid, **self._owner)
+        rows = await self._read("compression", uuid=uuid)
         return summary_of(rows[0]["summary"]) if rows else None
 
     async def keep_compression(self, conversation_id: str, new: Summary, *, kept_tokens: int) -> Summary:
@@ -236,22 +215,13 @@ class ReceiptStore:
 
         Args:
             conversation_id: whose messages it condenses.
-            new: the compression.
             kept_tokens: of the messages behind it.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "keep_compression",
             conversation_id=conversation_id,
             from_seq=new.from_seq,
             kept_tokens=kept_tokens,
-            properties={
-                "uuid": new.uuid,
-                "to_seq": new.to_seq,
-                "content": new.content,
-                "token_count": new.token_count,
-                "tokens_saved": new.tokens_saved,
-                "model": new.model,
-            },
-            **self._owner,
+            properties=new.model_dump(include={"uuid", "to_seq", "content", "token_count", "tokens_saved", "model"}),
         )
         return summary_of(rows[0]["summary"]) if rows else new

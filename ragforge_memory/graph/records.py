@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.conversation import ConversationInfo, Message, ToolCall, Usage
 from ragforge_memory.models.insight import Insight
@@ -59,21 +62,7 @@ def from_json(text: Any, default: Any = None) -> Any:
 def conversation_info(row: dict[str, Any]) -> ConversationInfo:
     """A conversation from its properties; what another tool's graph lacks gets its default."""
     values = {
-        "uuid": row["uuid"],
-        "session_id": row.get("session_id"),
-        "title": row.get("title"),
-        "summary": row.get("summary"),
-        "tags": row.get("tags") or (),
-        "status": row.get("status") or "active",
-        "message_count": row.get("message_count") or 0,
-        "head_seq": row.get("head_seq") or 0,
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-        "user_id": row.get("user_id") or None,
-        "project": row.get("project") or None,
-        "summarized_seq": row.get("summarized_seq") or 0,
-        "extracted_seq": row.get("extracted_seq") or 0,
-        "file_path": row.get("file_path"),
+        **_given(ConversationInfo, row),
         "metadata": _mapping(row.get("metadata")),
         "branch_of": (row.get("lineage_ids") or [None])[-1],
         "from_seq": (row.get("lineage_tops") or [None])[-1],
@@ -86,26 +75,14 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
     usage = from_json(row.get("usage"))
     role = row["role"]
     values = {
-        "uuid": row["uuid"],
-        "conversation_id": row["conversation_id"],
-        "seq": row["seq"],
+        **_given(Message, row),
         "role": _ROLES.get(str(role), role),
         "content": content_text(row.get("content")),
         "reasoning": row.get("reasoning") if include_reasoning else None,
-        "timestamp": row["timestamp"],
-        "token_count": row.get("token_count"),
-        "state": row.get("state") or "complete",
-        "in_reply_to": row.get("in_reply_to"),
-        "model": row.get("model"),
         "usage": _readable(Usage, usage) if isinstance(usage, dict) else None,
         "provider_parts": from_json(row.get("provider_parts")),
-        "importance": row.get("importance"),
-        "trust": row.get("trust"),
-        "kind": row.get("kind"),
         "echo": bool(row.get("echo")),
         "metadata": _mapping(row.get("metadata")),
-        "user_id": row.get("user_id") or None,
-        "project": row.get("project") or None,
         "tool_calls": tuple(tool_call(call) for call in row.get("tool_calls") or ()),
         "references": tuple(_reference(reference) for reference in row.get("references") or ()),
     }
@@ -125,65 +102,32 @@ def tool_call(row: dict[str, Any]) -> ToolCall:
     """A tool call with its result; arguments and result are JSON strings in the graph."""
     arguments = from_json(row.get("arguments"), {})
     values = {
-        "uuid": row["uuid"],
-        "message_id": row["message_id"],
-        "index": row.get("index") or 0,
-        "timestamp": row["timestamp"],
-        "tool_name": row["tool_name"],
+        **_given(ToolCall, row),
         "arguments": arguments if isinstance(arguments, dict) else {"unreadable": arguments},
         "success": bool(row["success"]),
         "result": from_json(row.get("result")),
-        "error": row.get("error"),
-        "result_size_bytes": row.get("result_size_bytes") or 0,
         "truncated": bool(row.get("truncated")),
-        "duration_ms": row.get("duration_ms") or 0,
-        "iteration": row.get("iteration") or 1,
     }
     return _readable(ToolCall, values, uuid="", message_id="", timestamp=_EPOCH, tool_name="")
 
 
 def insight(row: dict[str, Any]) -> Insight:
     """An insight from its properties; schema and data are JSON strings in the graph."""
-    values = {
-        "uuid": row["uuid"],
-        "conversation_id": row["conversation_id"],
-        "user_id": row.get("user_id") or None,
-        "project": row.get("project") or None,
-        "task": row.get("task") or "",
-        "schema": _mapping(row.get("schema")),
-        "data": from_json(row.get("data")),
-        "to_seq": row.get("to_seq") or 0,
-        "created_at": row["created_at"],
-        "model": row.get("model"),
-    }
+    values = {**_given(Insight, row), "schema": _mapping(row.get("schema")), "data": from_json(row.get("data"))}
     return _readable(Insight, values, uuid="", conversation_id="", task="", schema={}, created_at=_EPOCH)
+
+
+_OF_CALLS = ("uuid", "message_id", "index", "tool_name", "timestamp", "duration_ms", "success", "iteration")
+_OF_RESULTS = ("success", "error", "timestamp", "result_size_bytes", "truncated")
 
 
 def tool_call_rows(call: ToolCall, *, result_uuid: str) -> dict[str, dict[str, Any]]:
     """A tool call as the two nodes that it becomes: ``call`` and ``result``."""
-    result = None if call.result is None else to_json(call.result)
+    result: dict[str, Any] = {"uuid": result_uuid, "tool_call_id": call.uuid}
+    result["result"] = None if call.result is None else to_json(call.result)
     return {
-        "call": {
-            "uuid": call.uuid,
-            "message_id": call.message_id,
-            "index": call.index,
-            "tool_name": call.tool_name,
-            "arguments": to_json(call.arguments),
-            "timestamp": call.timestamp,
-            "duration_ms": call.duration_ms,
-            "success": call.success,
-            "iteration": call.iteration,
-        },
-        "result": {
-            "uuid": result_uuid,
-            "tool_call_id": call.uuid,
-            "success": call.success,
-            "result": result,
-            "error": call.error,
-            "timestamp": call.timestamp,
-            "result_size_bytes": call.result_size_bytes,
-            "truncated": call.truncated,
-        },
+        "call": {"arguments": to_json(call.arguments)} | {name: getattr(call, name) for name in _OF_CALLS},
+        "result": result | {name: getattr(call, name) for name in _OF_RESULTS},
     }
 
 
@@ -202,7 +146,13 @@ def _reference(row: dict[str, Any]) -> CodeReference:
 
 def summary_of(row: dict[str, Any]) -> Summary:
     """A summary as a query projects it."""
-    return Summary(**{**row, "user_id": row["user_id"] or None, "project": row["project"] or None})
+    return Summary(**_given(Summary, row))
+
+
+def _given(model: type[Shape], row: dict[str, Any]) -> dict[str, Any]:
+    """What a row has of a model's fields; '' stands for no user and no project."""
+    given = {name: value for name in model.model_fields if (value := row.get(name)) is not None}
+    return {name: value for name, value in given.items() if value or name not in ("user_id", "project")}
 
 
 def _readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:
@@ -231,3 +181,40 @@ def content_text(value: Any) -> str:
 def _mapping(text: Any) -> dict[str, Any]:
     value = from_json(text) if isinstance(text, str) else text
     return value if isinstance(value, dict) else {}
+
+
+Listed = Literal["conversations", "decisions", "insights"]
+
+FIRST = ("9999-01-01T00:00:00Z", "~")
+"""The place before the first page: nothing is newer than this, and no uuid sorts behind it."""
+
+
+def make_cursor(listed: Listed, time: str, uuid: str) -> str:
+    """The last row's place; its time as the server wrote it, since ours would round its nanoseconds."""
+    return base64.urlsafe_b64encode(json.dumps([listed, time, uuid]).encode()).decode()
+
+
+def next_cursor(listed: Listed, rows: Sequence[Mapping[str, Any]], limit: int, time: str) -> str | None:
+    """Where a page of ``limit`` rows ends, of which one more was read than it has; ``time`` is the order's property."""
+    return make_cursor(listed, rows[limit - 1][time], rows[limit - 1]["uuid"]) if len(rows) > limit else None
+
+
+def read_cursor(listed: Listed, cursor: str | None) -> tuple[str, str]:
+    """The time and the uuid of a cursor of a list; of None those before the first page.
+
+    Raises:
+        InvalidInput: it is none of ours, or another list's.
+    """
+    if cursor is None:
+        return FIRST
+    if not isinstance(cursor, str):
+        raise InvalidInput(f"a cursor is text, not {type(cursor).__name__}", hint="use Page.next_cursor as it came")
+    try:
+        of, time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        if datetime.fromisoformat(time).tzinfo is None:
+            raise ValueError(f"{time} is of no time zone")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error
+    if of != listed:
+        raise InvalidInput(f"this cursor is one of {of}, not of {listed}", hint="a page goes on with its own list's")
+    return str(time), str(uuid)

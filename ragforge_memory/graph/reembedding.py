@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.leases import WORK_SECONDS
+from ragforge_memory.graph.owned import ProjectStore
 from ragforge_memory.graph.records import content_text
 from ragforge_memory.graph.similar import Part, Topic
 from ragforge_memory.graph.spaces import Space, find_space, retire_space, retire_spaces
@@ -70,23 +71,20 @@ class Lacking:
         return []
 
 
-class ReembeddingStore:
+class ReembeddingStore(ProjectStore):
     """The move of one project's vectors, of all its users.
 
     Args:
-        client: the graph.
-        project: the project's name; '' for none.
         lease: seconds that a claim holds unless it is renewed.
     """
 
     def __init__(self, client: GraphClient, project: str, *, lease: float = WORK_SECONDS) -> None:
-        self._client = client
-        self._project = project
+        super().__init__(client, project)
         self._lease = lease
 
     async def state(self) -> Moving:
         """How far it is."""
-        (row,) = await self._client.read("reembedding_state", timeout=PATIENT_TIMEOUT, project=self._project)
+        (row,) = await self._read("reembedding_state")
         return Moving(
             row["next_model"], row["next_dimension"], row["total"], row["left"], bool(row["clearing"]), row["running"]
         )
@@ -133,9 +131,7 @@ class ReembeddingStore:
 
     async def lacking(self, limit: int) -> list[Lacking]:
         """Some of what has the label."""
-        rows = await self._client.read(
-            "pending_reembedding", timeout=PATIENT_TIMEOUT, project=self._project, limit=limit
-        )
+        rows = await self._read("pending_reembedding", limit=limit)
         return [_lacking(row) for row in rows]
 
     async def store(self, claim: Claim, space: Space, vectors: Sequence[tuple[Lacking, Sequence[float]]]) -> int | None:
@@ -169,7 +165,7 @@ class ReembeddingStore:
 
     async def to_clear(self) -> list[Space]:
         """The spaces that the project has left and that still have vectors of its."""
-        (row,) = await self._client.read("reembedding_state", timeout=PATIENT_TIMEOUT, project=self._project)
+        (row,) = await self._read("reembedding_state")
         found = [await self._client.read("space_by_key", space_key=key) for key in row["clearing"]]
         return [Space(rows[0]["model"], rows[0]["dimension"], rows[0]["number"]) for rows in found if rows]
 
@@ -187,10 +183,8 @@ class ReembeddingStore:
         await retire_space(self._client, space)
         await retire_spaces(self._client)
 
-    async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.write(
-            name, timeout=PATIENT_TIMEOUT, project=self._project, lease=int(self._lease * 1_000), **parameters
-        )
+    async def _write(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        return await super()._write(name, lease=int(self._lease * 1_000), **parameters)
 
 
 def _lacking(row: Mapping[str, Any]) -> Lacking:

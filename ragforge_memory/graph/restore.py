@@ -11,15 +11,21 @@ from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.imports import UuidTaken, is_taken
 from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import Space
-from ragforge_memory.graph.text import owner_token
+from ragforge_memory.graph.owned import OwnerStore
+from ragforge_memory.graph.spaces import Space, in_space
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 
 # Tokens of this process's restores that were given up. Where the line broke, the server may still have made what was
 # begun under one, after it was looked for to be taken away: nobody goes on with that, however long its lease is.
 _given_up: set[str] = set()
+
+# What is no receipt: the end of its statement's name, and what a row has besides both ends.
+_OTHER_ENDS = {
+    "conversation": ("merges", "properties"),
+    "correction": ("corrections", "properties"),
+    "call": ("reuse", "call"),
+}
 
 Batches = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows by conversation."""
@@ -60,19 +66,17 @@ class PlacedAnchor:
     orphaned: bool
 
 
-class RestoreStore:
+class RestoreStore(OwnerStore):
     """One restore of conversations of an owner; its token fences all that it writes.
 
     Args:
-        client: the graph.
-        owner: whose they become.
         summarize_every: messages after which a summary is due; None: never.
     """
 
+    _timeout = PATIENT_TIMEOUT
+
     def __init__(self, client: GraphClient, owner: Owner, *, summarize_every: int | None = None) -> None:
-        self._client = client
-        self._owner = owner.parameters
-        self._owner_token = owner_token(owner.user_id, owner.project)
+        super().__init__(client, owner)
         self._summarize_every = summarize_every
         self.token = uuid4().hex
         self._steps: dict[str, int] = {}
@@ -85,13 +89,13 @@ class RestoreStore:
 
     async def taken(self, uuids: Sequence[str]) -> set[str]:
         """Which of these are uuids of somebody's conversations, messages, calls, results, summaries or insights."""
-        rows = await self._client.read("taken_nodes", timeout=PATIENT_TIMEOUT, uuids=list(uuids)) if uuids else []
+        rows = await self._read("taken_nodes", uuids=list(uuids)) if uuids else []
         return {str(row["uuid"]) for row in rows}
 
     async def taken_anchors(self, keys: Mapping[str, str]) -> set[str]:
         """Which of these anchors' uuids (uuid → key) belong to an anchor of another key."""
         anchors = [{"uuid": uuid, "key": key} for uuid, key in keys.items()]
-        rows = await self._client.read("taken_anchors", timeout=PATIENT_TIMEOUT, anchors=anchors) if anchors else []
+        rows = await self._read("taken_anchors", anchors=anchors) if anchors else []
         return {str(row["uuid"]) for row in rows}
 
     async def known(self, conversations: Mapping[str, int]) -> dict[str, Known]:
@@ -124,7 +128,7 @@ class RestoreStore:
         Raises:
             InvalidInput: somebody else restores one of them now, or it is here.
         """
-        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder(), owner_token=self._owner_token)
+        rows = await self._write("begin_restore", uuids=list(uuids), holder=holder())
         begun = {row["uuid"] for row in rows}
         self._steps |= dict.fromkeys(begun, 0)
         refused = next((uuid for uuid in uuids if uuid not in begun), None)
@@ -143,7 +147,7 @@ class RestoreStore:
         Raises:
             InvalidInput: one is here, whoever's it is.
         """
-        new = {"conversations": rows, "holder": holder(), "owner_token": self._owner_token}
+        new = {"conversations": rows, "holder": holder()}
         try:
             [row] = await self._write("begin_new_restore", **new)
         except GraphError as error:
@@ -168,7 +172,7 @@ class RestoreStore:
         given = {uuid: {"messages": rows} for uuid, rows in batches.items()}
         try:
             if space is None:
-                await self._fenced("restore_messages", given, owner_token=self._owner_token)
+                await self._fenced("restore_messages", given)
             else:
                 where = {"property": space.property, **in_space(space)}
                 await self._fenced("restore_messages_with_vectors", given, **where)
@@ -212,21 +216,15 @@ class RestoreStore:
         return left
 
     async def _tied(self, label: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        if label == "conversation":
-            return await self._write("restore_merges", rows=_numbered(rows, "message", "uuid", "properties"))
-        if label == "correction":
-            return await self._write("restore_corrections", rows=_numbered(rows, "message", "uuid", "properties"))
-        if label == "call":
-            return await self._write("restore_reuse", rows=_numbered(rows, "message", "uuid", "call"))
+        if label in _OTHER_ENDS:
+            statement, more = _OTHER_ENDS[label]
+            return await self._write(f"restore_{statement}", rows=_numbered(rows, "message", "uuid", more))
         ends: dict[str, list[dict[str, Any]]] = {}
         for row, end in zip(rows, _numbered(rows, "uuid", "properties"), strict=True):
             ends.setdefault(row["message"], []).append(end)
         given = [{"message": message, "ends": some} for message, some in ends.items()]
-        if label == "message":
-            return await self._write("restore_used_messages", rows=given)
-        if label == "summary":
-            return await self._write("restore_used_summaries", rows=given)
-        return await self._write("restore_used_anchors", rows=given)
+        used = {"message": "messages", "summary": "summaries"}.get(label, "anchors")
+        return await self._write(f"restore_used_{used}", rows=given)
 
     async def finish(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Has all these conversations appear, in one write.
@@ -234,12 +232,7 @@ class RestoreStore:
         Raises:
             GraphUnavailable: one of them was taken away meanwhile, so that none appears.
         """
-        written = await self._write(
-            "finish_restore",
-            conversations=rows,
-            owner_token=self._owner_token,
-            summarize_every=self._summarize_every,
-        )
+        written = await self._write("finish_restore", conversations=rows, summarize_every=self._summarize_every)
         if written or not rows:
             return
         # A write that was repeated after its answer was lost finds that it is done.
@@ -251,23 +244,16 @@ class RestoreStore:
         """The right to look at anchors: its token, and the project's commit and root; None where an ingest runs, or
         nothing was ever ingested."""
         token = uuid4().hex
-        rows = await self._client.write(
-            "borrow_ingest_lease",
-            timeout=PATIENT_TIMEOUT,
-            project=self._owner["project"],
-            token=token,
-            holder=holder(),
-            seconds=ANCHOR_SECONDS,
-        )
+        rows = await super()._write("borrow_ingest_lease", token=token, holder=holder(), seconds=ANCHOR_SECONDS)
         return (token, rows[0]["commit"], rows[0]["root"]) if rows else None
 
     async def give_code_back(self, token: str) -> None:
         """Ends what `borrow_code` began."""
-        await self._client.write("release_ingest_lease", project=self._owner["project"], token=token)
+        await super()._write("release_ingest_lease", token=token)
 
     async def look_at_anchors_again(self) -> None:
         """Has the next ingest look at every anchor of the project."""
-        await self._client.write("look_at_anchors_again", project=self._owner["project"])
+        await self._write("look_at_anchors_again")
 
     async def _fenced(self, name: str, batches: Mapping[str, Mapping[str, Any]], **parameters: Any) -> None:
         """One step of some conversations; the number of steps is what makes a repeated write change nothing."""
@@ -280,12 +266,8 @@ class RestoreStore:
         for uuid in batches:
             self._steps[uuid] += 1
 
-    async def _read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        return await self._client.read(name, timeout=PATIENT_TIMEOUT, **parameters, **self._owner)
-
-    async def _write(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
-        fence: dict[str, Any] = {"token": self.token, "seconds": RESTORE_SECONDS}
-        return await self._client.write(name, timeout=PATIENT_TIMEOUT, **parameters, **fence, **self._owner)
+    async def _write(self, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        return await super()._write(name, token=self.token, seconds=RESTORE_SECONDS, **parameters)
 
 
 def _numbered(rows: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
@@ -294,6 +276,5 @@ def _numbered(rows: Sequence[dict[str, Any]], *names: str) -> list[dict[str, Any
 
 def _lost() -> GraphUnavailable:
     return GraphUnavailable(
-        "what had been written of this import was taken away meanwhile",
-        hint="import it again; nothing of it is left",
+        "what had been written of this import was taken away meanwhile", hint="import it again; nothing of it is left"
     )

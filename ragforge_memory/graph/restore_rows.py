@@ -19,36 +19,13 @@ Redact = Callable[[Any], Any]
 # What is no property of the node itself.
 _HANGING = frozenset(
     {"uuid", "source_uuid", "other", "verbatim", "embedding", "important", "tool_calls", "references", "anchored"}
-    | {
-        "used",
-        "merged_from",
-        "corrects",
-        "reads",
-        "reused_from",
-        "messages",
-        "summaries",
-        "anchors",
-        "prompts",
-        "insights",
-    }
-    | {"corrects", "lineage", "branch", "last_message_id", "stands"}
+    | {"used", "merged_from", "corrects", "reads", "reused_from", "messages", "summaries", "anchors", "prompts"}
+    | {"insights", "lineage", "branch", "last_message_id", "stands"}
 )
 # What may hold what somebody wrote. A session and all else that something is found by stay as they were given.
 _WRITTEN = frozenset(
-    {
-        "content",
-        "reasoning",
-        "tool_name",
-        "arguments",
-        "result",
-        "error",
-        "usage",
-        "metadata",
-        "title",
-        "summary",
-        "tags",
-    }
-    | {"task", "schema", "data", "claim"}
+    {"content", "reasoning", "tool_name", "arguments", "result", "error", "usage", "metadata", "title", "summary"}
+    | {"tags", "task", "schema", "data", "claim"}
 )
 
 
@@ -210,9 +187,9 @@ class Rows:
         return {"parent": self._names.now(branch.parent), "properties": properties}
 
     def _call(self, call: archive.ToolCall, *, new: bool) -> dict[str, Any]:
-        if new:
-            self._names.rename([call.uuid, *([call.result.uuid] if call.result else [])])
         results = [] if call.result is None else [call.result]
+        if new:
+            self._names.rename(each.uuid for each in (call, *results))
         properties = self._properties(call, {"timestamp", "result"})
         properties["uuid"] = self._names.now(call.uuid)
         return {

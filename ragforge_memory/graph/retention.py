@@ -6,12 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import uuid4
 
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
 from ragforge_memory.graph.messages import ANSWER_PATIENCE
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import conversation_info
 from ragforge_memory.graph.text_files import file_elsewhere
 from ragforge_memory.models.conversation import ConversationInfo
-from ragforge_memory.models.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +22,10 @@ class Expired:
     stamp: str
 
 
-class RetentionStore:
+class RetentionStore(OwnerStore):
     """Retention of one owner's conversations."""
 
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
+    _timeout = PATIENT_TIMEOUT
 
     async def expired(
         self, *, age: int | None, keep: int | None, open_here: Collection[str], limit: int
@@ -38,18 +36,15 @@ class RetentionStore:
             age: seconds since something was last said, by the database's clock; None: any.
             keep: the newest so many stay; None: as many as there are.
             open_here: conversations that stay in any case.
-            limit: at most so many.
         """
-        rows = await self._client.read(
+        rows = await self._read(
             "expired_conversations",
-            timeout=PATIENT_TIMEOUT,
             recover=False,
             age=age,
             keep=keep,
             open=list(open_here),
             patience=ANSWER_PATIENCE,
             limit=limit,
-            **self._owner,
         )
         return [Expired(conversation_info(row["conversation"]), row["stamp"]) for row in rows]
 
@@ -61,14 +56,12 @@ class RetentionStore:
 
     async def begin(self, each: Expired) -> bool:
         """Hides a conversation for its deletion; False: it was written to since, or is gone."""
-        rows = await self._client.write(
+        rows = await self._write(
             "begin_expiry",
-            timeout=PATIENT_TIMEOUT,
             recover=False,
             uuid=each.info.uuid,
             stamp=each.stamp,
             patience=ANSWER_PATIENCE,
             token=uuid4().hex,
-            **self._owner,
         )
         return bool(rows)

@@ -8,8 +8,7 @@ from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.records import from_json
-from ragforge_memory.graph.space_in_use import SpaceInUse, in_space, stored
-from ragforge_memory.graph.spaces import Space, cosine_of_score
+from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score, in_space, stored
 from ragforge_memory.graph.text import lucene_any, owner_token
 from ragforge_memory.models.code import OwnText, Scope, ScopeCounts, ScopeName, ScopeUse, TextHit
 
@@ -22,7 +21,6 @@ class ScopeStore:
     """The code of any project, read; a scope of another project is as unknown as one that never was.
 
     Args:
-        client: the graph.
         space: where the vectors are; None: nothing is found by meaning.
     """
 
@@ -113,25 +111,19 @@ class ScopeStore:
 
     async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that use this one, by file and first line, and the lines where they do."""
-        rows = await self._client.read("scope_callers", project=project, uuid=uuid, limit=limit)
-        return [
-            ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ()), certain=row["certain"]) for row in rows
-        ]
+        return _uses(await self._client.read("scope_callers", project=project, uuid=uuid, limit=limit))
 
     async def callees(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that this one uses, by first use, and the lines where it does."""
-        rows = await self._client.read("scope_callees", project=project, uuid=uuid, limit=limit)
-        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+        return _uses(await self._client.read("scope_callees", project=project, uuid=uuid, limit=limit))
 
     async def inheritors(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Scopes that inherit from this one or implement it, and the lines where they say so; direct ones alone."""
-        rows = await self._client.read("scope_inheritors", project=project, uuid=uuid, limit=limit)
-        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+        return _uses(await self._client.read("scope_inheritors", project=project, uuid=uuid, limit=limit))
 
     async def bases(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:
         """Types that this one inherits from or implements, and the lines where it says so; direct ones alone."""
-        rows = await self._client.read("scope_bases", project=project, uuid=uuid, limit=limit)
-        return [ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ())) for row in rows]
+        return _uses(await self._client.read("scope_bases", project=project, uuid=uuid, limit=limit))
 
     async def members_elsewhere(self, project: str, uuid: str, *, limit: int = 200) -> list[Scope]:
         """What belongs to this type and is defined in another file, by file and first line."""
@@ -213,6 +205,13 @@ class ScopeStore:
         """Counts a failed attempt; after the third a scope waits no longer."""
         failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
         await self._client.write("fail_scope_embeddings", timeout=PATIENT_TIMEOUT, project=project, **failed)
+
+
+def _uses(rows: Sequence[Mapping[str, Any]]) -> list[ScopeUse]:
+    return [
+        ScopeUse(scope=scope(row["scope"]), lines=tuple(row["lines"] or ()), certain=row.get("certain", True))
+        for row in rows
+    ]
 
 
 def _code_query(project: str, stems: Sequence[str], aside: bool | None) -> str:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from ragforge_memory.errors import SpaceMoved, conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
-from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, cosine_of_score
-from ragforge_memory.graph.text import owner_token, query_words
+from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score
+from ragforge_memory.graph.text import query_words
 from ragforge_memory.models.conversation import Message, Role
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
@@ -109,19 +109,15 @@ def words_of(query: str) -> list[str]:
     return asked_for(query_words(without_endings(query)))
 
 
-class OwnerSearch:
+class OwnerSearch(OwnerStore):
     """What searches of one owner have in common.
 
     Args:
-        client: the graph.
-        owner: whose things.
         space: where the vectors are; None: nothing is found by meaning.
     """
 
     def __init__(self, client: GraphClient, owner: Owner, space: Space | SpaceInUse | None) -> None:
-        self._client = client
-        self._owner = owner.parameters
-        self._token = owner_token(owner.user_id, owner.project)
+        super().__init__(client, owner)
         self._use = SpaceInUse.of(space)
 
     @property
@@ -139,7 +135,6 @@ class SearchStore(OwnerSearch):
     """Searches the messages of one owner.
 
     Args:
-        client, owner, space: as in `OwnerSearch`.
         kept: what this process keeps of long conversations; None: as much as is usual.
     """
 
@@ -168,9 +163,9 @@ class SearchStore(OwnerSearch):
             **self._scope(conversation_id, filters, limit),
         }
         if conversation_id is None:
-            rows = await self._client.read("search_owner_text", owner_token=self._token, **parameters)
+            rows = await self._read("search_owner_text", **parameters)
         else:
-            rows = await self._client.read("search_history_text", **parameters)
+            rows = await self._read("search_history_text", **parameters)
         return _hits(rows, conversation_id)
 
     async def by_meaning(
@@ -237,10 +232,7 @@ class SearchStore(OwnerSearch):
 
         Args:
             vector: what is looked for, made for ``space``.
-            conversation_id: whose lineage.
             floor: the last seq that counts.
-            limit: messages at most.
-            space: where the vectors are.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
@@ -326,7 +318,7 @@ class SearchStore(OwnerSearch):
             reader: the branch that it is given as, if that shares it.
         """
         space = space or self._use.space
-        rows = await self._client.read(
+        rows = await self._read(
             "found_messages",
             places=[list(place) for place in places],
             vector=None if vector is None or space is None else list(vector),
@@ -335,7 +327,6 @@ class SearchStore(OwnerSearch):
             reader=reader,
             tags=list(filters.tags) or None,
             **filters.parameters,
-            **self._owner,
         )
         return {
             (row["stored"], row["message"]["seq"]): (

@@ -112,14 +112,7 @@ class SimilarStore(OwnerSearch, WaitingVectors):
     async def by_words(self, words: Sequence[str], *, limit: int) -> dict[str, float]:
         """Uuids of conversations whose title or summary has some of the words, with their share of what all the words
         together tell, 0 to 1: a conversation that has one common word of ten is hardly like the text."""
-        rows = await self._client.read(
-            "similar_conversations_text",
-            words=list(words),
-            owner_token=self._token,
-            sample=RARITY_SAMPLE,
-            limit=limit,
-            **self._owner,
-        )
+        rows = await self._read("similar_conversations_text", words=list(words), sample=RARITY_SAMPLE, limit=limit)
         return {row["uuid"]: min(1.0, row["score"] / row["total"]) for row in rows}
 
     async def by_meaning(
@@ -156,12 +149,11 @@ class SimilarStore(OwnerSearch, WaitingVectors):
     ) -> Mapping[str, tuple[ConversationInfo, float | None]]:
         """Conversations by uuid, each with its cosine to ``vector`` where both have one."""
         space = space or self._use.space
-        rows = await self._client.read(
+        rows = await self._read(
             "found_conversations",
             uuids=list(uuids),
             vector=None if vector is None or space is None else list(vector),
             property="" if space is None else space.conversation_property,
-            **self._owner,
         )
         found = {}
         for row in rows:

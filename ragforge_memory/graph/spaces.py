@@ -8,11 +8,11 @@ stored by Neo4j without an error and never found, so a space checks what is writ
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout
+from ragforge_memory.errors import EmbeddingMismatch, GraphError, GraphTimeout, SpaceMoved
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.failures import exists_already
 from ragforge_memory.graph.retries import Pauses, repeat
@@ -43,7 +43,6 @@ class Space:
     """Where the vectors of one model are: the property's name and the names of its indexes.
 
     Args:
-        model: the embedding model.
         dimension: floats in each vector.
         number: from 1; which property and indexes are this model's.
     """
@@ -118,8 +117,6 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
     A project of which nothing is embedded yet changes its model freely.
 
     Args:
-        client: the graph.
-        project: the project's name; '' for none.
         model: the embedder's model: whatever names the vectors' origin for good.
         dimension: floats in a vector.
 
@@ -146,10 +143,7 @@ async def open_space(client: GraphClient, project: str, model: str, dimension: i
         )[0]
     if (row["model"], row["dimension"]) != (model, dimension):
         raise _mismatch(project, row["model"], row["dimension"], f"{model} ({dimension})")
-    space = Space(model, dimension, int(row["number"]))
-    if not row["ready"]:
-        await _make_indexes(client, space)
-    return space
+    return await _with_indexes(client, Space(model, dimension, int(row["number"])), ready=row["ready"])
 
 
 async def prepare_space(client: GraphClient, model: str, dimension: int) -> Space:
@@ -164,8 +158,11 @@ async def prepare_space(client: GraphClient, model: str, dimension: int) -> Spac
             least=await _first_free_number(client, dimension),
         )
     )[0]
-    space = Space(model, dimension, int(row["number"]))
-    if not row["ready"]:
+    return await _with_indexes(client, Space(model, dimension, int(row["number"])), ready=row["ready"])
+
+
+async def _with_indexes(client: GraphClient, space: Space, *, ready: bool) -> Space:
+    if not ready:
         await _make_indexes(client, space)
     return space
 
@@ -300,4 +297,90 @@ def _mismatch(project: str, model: str, dimension: int, wanted: str) -> Embeddin
         f"the vectors of the project {project or '(none)'!r} come from {model} ({dimension} dimensions), "
         f"not from {wanted}",
         hint=how_to_return(model, dimension),
+    )
+
+
+Follow = Callable[[Space], Awaitable[None]]
+
+
+class SpaceInUse:
+    """One space for all stores of a process, which is told when the project's vectors have moved.
+
+    Nobody asks for that: every statement that reads or writes vectors is told the space that it is meant for, reads in
+    the same breath which one the project's is, and says where they differ.
+
+    Args:
+        space: the project's space; None: nothing is found by meaning here, and no vector is stored.
+    """
+
+    def __init__(self, space: Space | None) -> None:
+        self.space = space
+        self.follow: Follow | None = None
+        """Awaited once with the space that was left; afterwards ``space`` is another one, or None."""
+
+    @classmethod
+    def of(cls, space: Space | SpaceInUse | None) -> SpaceInUse:
+        """The same, or one that is always this space."""
+        return space if isinstance(space, SpaceInUse) else cls(space)
+
+    async def left(self, space: Space) -> SpaceMoved:
+        """Goes along with a project whose vectors are not in this space any more; returns the error to be raised."""
+        if self.space == space and self.follow is not None:
+            await self.follow(space)
+        return moved(space)
+
+    async def read(
+        self,
+        name: str,
+        /,
+        client: GraphClient,
+        space: Space,
+        *,
+        names: Mapping[str, str] | None = None,
+        **parameters: Any,
+    ) -> list[dict[str, Any]]:
+        """Runs a statement that looks among the vectors of a space; see `GraphClient.read`.
+
+        Args:
+            name: the statement; its rows say ``moved``.
+            space: whose vectors, and whose model made the vector that is looked for.
+            names, parameters: as there; ``project`` is among the parameters.
+
+        Raises:
+            SpaceMoved: the project's vectors are in another space by now; this process has gone along.
+        """
+        try:
+            rows = await client.read(name, names=names, **in_space(space), **parameters)
+        except GraphError:
+            # The index of a space that nobody uses any more is dropped: then the statement cannot even be planned.
+            if await find_space(client, parameters["project"]) == space:
+                raise
+            raise await self.left(space) from None
+        if rows and rows[0]["moved"]:
+            raise await self.left(space)
+        return rows
+
+
+def in_space(space: Space) -> dict[str, Any]:
+    """The parameters by which a statement tells whether a space is still the project's."""
+    return {"space_model": space.model, "space_dimension": space.dimension}
+
+
+def stored(rows: list[dict[str, Any]], space: Space) -> int:
+    """How many vectors a write has stored.
+
+    Raises:
+        SpaceMoved: none, since the project's vectors are in another space by now; what waits goes on waiting.
+    """
+    if rows[0]["moved"]:
+        raise moved(space)
+    return int(rows[0]["stored"])
+
+
+def moved(space: Space) -> SpaceMoved:
+    """The error for a space that is the project's no more."""
+    return SpaceMoved(
+        f"the project's vectors are not those of {space.model} ({space.dimension} dimensions) any more",
+        hint="set agent.memory.embeddings to the model that `ragforge doctor` names, or "
+        "`ragforge reembed` (agent.reembed()) back",
     )

@@ -60,46 +60,35 @@ class SummaryStore(WaitingTexts):
     """Summaries of one owner's conversations.
 
     Args:
-        client: the graph.
-        owner: whose.
         every: messages of a summary of level 1.
         lease: seconds that a claim holds unless it is renewed.
     """
 
     _kind = "summary"
+    _timeout = PATIENT_TIMEOUT
 
     def __init__(self, client: GraphClient, owner: Owner, *, every: int, lease: float = WORK_SECONDS) -> None:
-        self._client = client
-        self._owner = owner.parameters
+        super().__init__(client, owner)
         self.every = every
         self._lease = lease
 
     async def due(self, limit: int = _DUE) -> list[Due]:
         """What waits for a summary or a title, what is free first."""
-        rows = await self._client.read(
-            "due_summaries", timeout=PATIENT_TIMEOUT, every=self.every, limit=limit, filed=False, **self._owner
-        )
+        rows = await self._read("due_summaries", every=self.every, limit=limit, filed=False)
         return [Due(row["uuid"], row["claimed"], row["wait"] / 1_000) for row in rows]
 
     async def claim(self, conversation_id: str, *, eager: bool = False) -> Lease | None:
         """Claims a conversation; None where somebody else has it.
 
         Args:
-            conversation_id: which.
             eager: do not wait for the end of a pause after a failure.
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
         """
         token = uuid4().hex
-        rows = await self._client.write(
-            "claim_summary",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            token=token,
-            eager=eager,
-            lease=self._milliseconds,
-            **self._owner,
+        rows = await self._write(
+            "claim_summary", conversation_id=conversation_id, token=token, eager=eager, lease=self._milliseconds
         )
         if not rows:
             raise conversation_gone(conversation_id)
@@ -110,14 +99,10 @@ class SummaryStore(WaitingTexts):
             conversation_id,
             token,
             self._lease,
-            row["title"],
-            row["title_source"],
-            row["head_seq"] or 0,
-            row["summary"],
-            row["summarized_seq"],
-            row["attempts"],
-            tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
-            row["asked"],
+            head_seq=row["head_seq"] or 0,
+            watermark=row["summarized_seq"],
+            shared=tuple(Part(part["id"], int(part["top"])) for part in row["shared"]),
+            **{name: row[name] for name in ("title", "title_source", "summary", "attempts", "asked")},
         )
 
     async def renew(self, lease: Lease, *, asked: int | None = None) -> bool:
@@ -125,14 +110,13 @@ class SummaryStore(WaitingTexts):
 
         ``asked``: a model is asked now for the stretch that ends with this seq, which is kept until there is an end.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "renew_summary_lease",
             timeout=lease.seconds / 2,
             conversation_id=lease.conversation_id,
             token=lease.token,
             lease=self._milliseconds,
             asked=asked,
-            **self._owner,
         )
         return bool(rows)
 
@@ -140,18 +124,11 @@ class SummaryStore(WaitingTexts):
         """The fewest summaries that cover a conversation, its lineage's among them.
 
         Args:
-            conversation_id: which.
             to_seq: no summary ends behind this; it bounds how many levels there can be.
             before: only what was there at this time (ISO 8601); None: all.
         """
         # A summary of level n covers at least 2 ** (n - 1) messages.
-        rows = await self._client.read(
-            "summary_levels",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            most=max(to_seq, 1).bit_length(),
-            **self._owner,
-        )
+        rows = await self._read("summary_levels", conversation_id=conversation_id, most=max(to_seq, 1).bit_length())
         parts: tuple[Summary, ...] = ()
         on_demand: list[Summary] = []
         for level in sorted((row["level"] for row in rows), reverse=True):
@@ -167,14 +144,8 @@ class SummaryStore(WaitingTexts):
 
     async def messages(self, conversation_id: str, from_seq: int, to_seq: int, *, characters: int) -> list[Message]:
         """The messages of a stretch of the lineage; of each text at most the first ``characters``."""
-        rows = await self._client.read(
-            "stretch_messages",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            from_seq=from_seq,
-            to_seq=to_seq,
-            characters=characters,
-            **self._owner,
+        rows = await self._read(
+            "stretch_messages", conversation_id=conversation_id, from_seq=from_seq, to_seq=to_seq, characters=characters
         )
         return [message(row["message"]) for row in rows]
 
@@ -184,8 +155,6 @@ class SummaryStore(WaitingTexts):
         """Stores a summary and what the conversation's own is from now on.
 
         Args:
-            lease: the claim.
-            new: the summary.
             cover: with ``new`` in it.
             messages: uuids that it covers (level 0 and 1).
             below: uuids of the summaries that it covers (level 2 and above).
@@ -194,9 +163,8 @@ class SummaryStore(WaitingTexts):
             The claim with the new watermark; None where it is not ours any more, the watermark is another or the
             conversation is gone: then nothing was changed.
         """
-        rows = await self._client.write(
+        rows = await self._write(
             "write_summary",
-            timeout=PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
             token=lease.token,
             watermark=lease.watermark,
@@ -204,19 +172,14 @@ class SummaryStore(WaitingTexts):
             level=new.level,
             from_seq=new.from_seq,
             properties={
-                "uuid": new.uuid,
-                "to_seq": new.to_seq,
-                "content": new.content,
+                **new.model_dump(include={"uuid", "to_seq", "content", "tokens_saved", "model"}),
                 "token_count": estimate_tokens(new.content),
-                "tokens_saved": new.tokens_saved,
-                "model": new.model,
             },
             summary=cover.text,
             summary_seq=cover.seen,
             messages=list(messages),
             summaries=list(below),
             lease=self._milliseconds,
-            **self._owner,
         )
         asked = lease.asked if (lease.asked or 0) > new.to_seq else None
         return replace(lease, watermark=cover.end, attempts=0, summary=cover.text, asked=asked) if rows else None
@@ -226,14 +189,7 @@ class SummaryStore(WaitingTexts):
 
         ``title`` None says that the provisional one stays for good.
         """
-        await self._client.write(
-            "settle_title",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=lease.conversation_id,
-            token=lease.token,
-            title=title,
-            **self._owner,
-        )
+        await self._write("settle_title", conversation_id=lease.conversation_id, token=lease.token, title=title)
         return replace(lease, title_source="kept" if title is None else "generated", attempts=0)
 
     async def release(
@@ -249,7 +205,6 @@ class SummaryStore(WaitingTexts):
         """Gives a claim back.
 
         Args:
-            lease: the claim.
             done: whether there was nothing left to do when we looked.
             cover: what is summarised by now, of a lineage by others too; None: not looked at.
             attempts: how often in a row a model has failed here; None: it has not.
@@ -258,7 +213,7 @@ class SummaryStore(WaitingTexts):
         """
         text = cover.text if cover is not None else ""
         news = text if text and text != lease.summary else None
-        await self._client.write(
+        await self._write(
             "release_summary",
             timeout=_BRIEF_TIMEOUT if broken_off else PATIENT_TIMEOUT,
             conversation_id=lease.conversation_id,
@@ -271,18 +226,11 @@ class SummaryStore(WaitingTexts):
             pause=int(pause * 1_000),
             broken_off=broken_off,
             every=self.every,
-            **self._owner,
         )
 
     async def _of_level(self, conversation_id: str, level: int, floor: int, before: str | None) -> list[Summary]:
-        rows = await self._client.read(
-            "rolling_summaries",
-            timeout=PATIENT_TIMEOUT,
-            conversation_id=conversation_id,
-            level=level,
-            floor=floor,
-            before=before,
-            **self._owner,
+        rows = await self._read(
+            "rolling_summaries", conversation_id=conversation_id, level=level, floor=floor, before=before
         )
         return [summary_of(row["summary"]) for row in rows]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
 from ragforge_memory.graph.code import in_batches
 from ragforge_memory.graph.messages import CodeTies, Mention
-from ragforge_memory.models.owner import Owner
+from ragforge_memory.graph.owned import OwnerStore
 
 # So many names, of which each may be that of thousands of definitions, are looked up at once; and so many messages are
 # tied in a transaction, for which turns that are tied to the same code wait.
@@ -32,17 +32,10 @@ class Untied(NamedTuple):
     echo: bool = False
 
 
-class TieStore:
-    """Ties messages of one owner to code.
+class TieStore(OwnerStore):
+    """Ties messages of one owner to code."""
 
-    Args:
-        client: the graph.
-        owner: whose.
-    """
-
-    def __init__(self, client: GraphClient, owner: Owner) -> None:
-        self._client = client
-        self._owner = owner.parameters
+    _timeout = PATIENT_TIMEOUT
 
     async def meant(self, named: Sequence[Named]) -> list[tuple[str, ...]]:
         """What names mean: for each the uuids of its scopes, none where it does not mean one.
@@ -56,10 +49,7 @@ class TieStore:
             for place, (mention, files) in enumerate(named)
         ]
         for batch in in_batches(asked, _NAMES):
-            rows = await self._client.read(
-                "named_scopes", timeout=PATIENT_TIMEOUT, named=batch, project=self._owner["project"]
-            )
-            for row in rows:
+            for row in await self._read("named_scopes", named=batch):
                 found[row["place"]] = tuple(row["scopes"])
         return found
 
@@ -68,7 +58,7 @@ class TieStore:
         # In one order: two imports, and the turns beside them, wait for each other seldom.
         rows = [{"message": message, "scopes": sorted(uuids)} for message, uuids in scopes.items()]
         for batch in in_batches(rows, _MESSAGES):
-            await self._client.write("tie_messages", timeout=PATIENT_TIMEOUT, rows=batch, **self._owner)
+            await self._write("tie_messages", rows=batch)
 
     async def tie_mentioned(self, ties: Mapping[str, CodeTies], known: dict[Named, tuple[str, ...]]) -> None:
         """Ties messages, by their uuids, to what they mention.
@@ -89,18 +79,10 @@ class TieStore:
     async def untied(self) -> AsyncIterator[list[Untied]]:
         """What all users of the project said while code was missing that is there again, and is tied to none, some at
         a time; once all were taken they are not given again."""
-        project = {"project": self._owner["project"]}
-        for known in await self._client.read("untied_since", **project):
+        for known in await self._read("untied_since"):
             after: str | None = ""
             while after is not None:
-                rows = await self._client.read(
-                    "untied_messages",
-                    timeout=PATIENT_TIMEOUT,
-                    since=known["since"],
-                    after=after,
-                    limit=_TEXTS,
-                    **project,
-                )
+                rows = await self._read("untied_messages", since=known["since"], after=after, limit=_TEXTS)
                 yield [Untied(**row) for row in rows]
                 after = rows[-1]["uuid"] if len(rows) == _TEXTS else None
-            await self._client.write("tied_again", finished=known["finished"], **project)
+            await self._write("tied_again", finished=known["finished"])

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 from uuid import uuid4
 
-from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.client import PATIENT_TIMEOUT
+from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import content_text
-from ragforge_memory.graph.space_in_use import in_space, stored
-from ragforge_memory.graph.spaces import Space
+from ragforge_memory.graph.spaces import Space, in_space, stored
 
 
 class WaitingText(NamedTuple):
@@ -19,7 +19,7 @@ class WaitingText(NamedTuple):
     text: str
 
 
-class WaitingVectors:
+class WaitingVectors(OwnerStore):
     """What a store of an owner's has in common with the others of whose nodes some wait for vectors.
 
     All this is done in the background, which tries again later: it waits for no server that has gone.
@@ -27,42 +27,32 @@ class WaitingVectors:
 
     _kind: ClassVar[str]
     """As the statements call it."""
-    _client: GraphClient
-    _owner: dict[str, Any]
 
     async def fail_embeddings(self, uuids: Sequence[str]) -> None:
         """Counts a failed attempt; after the third a node waits no longer."""
         failed: dict[str, Any] = {"uuids": list(uuids), "attempt": uuid4().hex}
-        await self._client.write(
-            f"fail_{self._kind}_embeddings", timeout=PATIENT_TIMEOUT, recover=False, **failed, **self._owner
-        )
+        await self._write(f"fail_{self._kind}_embeddings", timeout=PATIENT_TIMEOUT, recover=False, **failed)
 
     async def count_pending(self) -> int:
         """How many wait for a vector."""
-        rows = await self._client.read(f"count_pending_{self._kind}_embeddings", recover=False, **self._owner)
+        rows = await self._read(f"count_pending_{self._kind}_embeddings", recover=False)
         return int(rows[0]["pending"])
 
     async def _pending(self, limit: int) -> list[dict[str, Any]]:
         """Texts that are in files are left to who keeps them there."""
-        return await self._client.read(
-            f"pending_{self._kind}_embeddings",
-            timeout=PATIENT_TIMEOUT,
-            recover=False,
-            limit=limit,
-            filed=False,
-            **self._owner,
+        return await self._read(
+            f"pending_{self._kind}_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, filed=False
         )
 
     async def _store(self, space: Space, name: str, rows: Sequence[Mapping[str, Any]], *, recover: bool = False) -> int:
         space.check(row["vector"] for row in rows)
-        answer = await self._client.write(
+        answer = await self._write(
             f"store_{self._kind}_embeddings",
             timeout=PATIENT_TIMEOUT,
             recover=recover,
             property=name,
             rows=rows,
             **in_space(space),
-            **self._owner,
         )
         return stored(answer, space)
 

@@ -28,7 +28,7 @@ from ragforge_memory import (
 )
 from ragforge_memory.api.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
-from ragforge_memory.graph.cursors import make_cursor
+from ragforge_memory.graph.records import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner

@@ -67,16 +67,6 @@ def test_what_is_there_is_not_asked_for_again(repository: Repository, folder: Pa
     assert not repository.requests
 
 
-def test_files_that_were_put_there_are_taken_if_their_hash_is_right(repository: Repository, folder: Path) -> None:
-    good, bad = repository.add("good"), repository.add("bad")
-    for file in (good, bad):
-        (folder / file.path).parent.mkdir(parents=True)
-    (folder / good.path).write_bytes(repository.contents[good.path])
-    (folder / bad.path).write_bytes(bytes(bad.size))
-    get(repository, folder, good, bad)
-    assert (repository.asked(good), len(repository.asked(bad))) == ([], 1)
-
-
 @pytest.mark.parametrize("damage", [lambda content: content[:-1], lambda content: b"X" + content[1:]])
 def test_a_truncated_or_altered_file_is_fetched_again(repository: Repository, folder: Path, damage: object) -> None:
     file = repository.add("a")
@@ -93,13 +83,6 @@ def test_a_connection_that_ends_early_goes_on_where_it_stopped(repository: Repos
     repository.cut[file.path] = [400_000, 100_000]
     assert get(repository, folder, file) == [repository.contents[file.path]]
     assert repository.asked(file) == [None, "bytes=400000-", "bytes=500000-"]
-
-
-def test_a_server_without_ranges_is_asked_for_the_whole(repository: Repository, folder: Path) -> None:
-    file = repository.add("big", 600_000)
-    repository.ranges = False
-    repository.cut[file.path] = [400_000]
-    assert get(repository, folder, file) == [repository.contents[file.path]]
 
 
 def test_after_a_kill_only_what_is_missing_comes(repository: Repository, folder: Path) -> None:
@@ -167,13 +150,6 @@ def test_passing_troubles_pass(repository: Repository, folder: Path) -> None:
     assert (len(repository.asked(busy)), len(repository.asked(limited))) == (3, 3)
 
 
-def test_lasting_troubles_are_an_error(repository: Repository, folder: Path) -> None:
-    file = repository.add("a")
-    repository.answers[file.path] = [503, 503, 503]
-    with pytest.raises(DownloadError, match="the server answered 503"):
-        get(repository, folder, file)
-
-
 def test_no_network(folder: Path) -> None:
     with serving() as repository:
         file = repository.add("a")
@@ -228,16 +204,6 @@ def test_the_mirror_setting(repository: Repository, folder: Path, monkeypatch: p
     assert repository_base("https://other.example/maven") == "https://other.example/maven"
     with pytest.raises(DownloadError, match="not a URL"):
         repository_base("ftp://other.example")
-
-
-def test_a_folder_as_mirror(repository: Repository, folder: Path, tmp_path: Path) -> None:
-    file = repository.add("a")
-    source = tmp_path / "mirror" / file.path
-    source.parent.mkdir(parents=True)
-    source.write_bytes(repository.contents[file.path])
-    (path,) = fetch([file], folder, what="a test", mirror=(tmp_path / "mirror").as_uri(), pauses=())
-    assert path.read_bytes() == source.read_bytes()
-    assert not repository.requests
 
 
 def test_a_download_that_nobody_waits_for_ends(repository: Repository, tmp_path: Path) -> None:

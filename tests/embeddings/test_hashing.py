@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.embeddings.calibration import cosine, cosine_of, mean_cosine, similarity
+from ragforge_memory.embeddings.calibration import cosine, cosine_of, similarity
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder
-from ragforge_memory.errors import InvalidInput
 
 pytestmark = pytest.mark.anyio
 
@@ -26,21 +25,11 @@ async def test_texts_that_share_words_are_near() -> None:
     await embedder.aclose()
 
 
-def test_vectors_are_the_same_on_every_machine() -> None:
-    vector = HashingEmbedder(4).vector("password")
-    assert vector == pytest.approx([0.0, -0.5511, 0.1141, 0.8266], abs=1e-3)
-
-
 @given(st.text(), st.integers(1, 64))
 def test_every_text_has_a_unit_vector(text: str, dimension: int) -> None:
     vector = HashingEmbedder(dimension).vector(text)
     assert len(vector) == dimension
     assert math.hypot(*vector) == pytest.approx(1)
-
-
-def test_no_dimension_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        HashingEmbedder(0)
 
 
 @given(st.floats(-1, 1), st.floats(0, 0.95))
@@ -49,11 +38,3 @@ def test_similarity_is_one_scale(value: float, unrelated: float) -> None:
     assert 0 <= found <= 1
     if value >= unrelated:
         assert cosine_of(found, unrelated) == pytest.approx(value)
-
-
-def test_the_scale_has_its_ends() -> None:
-    assert similarity(1.0, 0.82) == pytest.approx(1)
-    assert similarity(0.82, 0.82) == 0
-    assert similarity(0.4, 0.82) == 0
-    assert mean_cosine([]) == 0
-    assert mean_cosine([[1.0, 0.0], [-1.0, 0.0]]) == 0

@@ -12,7 +12,6 @@ import pytest
 
 from ragforge_memory.embeddings.calibration import PROBE_TEXTS, cosine, mean_cosine, similarity
 from ragforge_memory.embeddings.local import LOCAL_MODELS, LocalEmbedder
-from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import DownloadError, EmbeddingError, InvalidInput
 
 pytestmark = pytest.mark.anyio
@@ -27,11 +26,6 @@ async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[LocalEmbedde
     await made.aclose()
 
 
-async def test_it_is_an_embedder(embedder: LocalEmbedder) -> None:
-    assert isinstance(embedder, Embedder)
-    assert (embedder.provider, embedder.model, embedder.dimension) == ("local", "e5-small-v2", 384)
-
-
 async def test_vectors_have_unit_length_and_their_order(embedder: LocalEmbedder) -> None:
     texts = ["a much longer text about the weather in the north of the country", "tea", LONG, "", "tea"]
     vectors = await embedder.embed_passages(texts)
@@ -44,7 +38,6 @@ async def test_vectors_have_unit_length_and_their_order(embedder: LocalEmbedder)
     assert await embedder.embed_passages([]) == []
 
 
-@pytest.mark.parametrize("embedder", sorted(LOCAL_MODELS), indirect=True)
 async def test_a_text_has_one_vector_in_any_company(embedder: LocalEmbedder) -> None:
     longer = LONG[:600]
     texts = [longer, "tea", "Where are passwords checked?", "Where are passwords kept?", "", *PROBE_TEXTS[:3]]

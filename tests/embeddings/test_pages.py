@@ -9,7 +9,7 @@ import pytest
 
 from ragforge_memory.embeddings.pages import embed_page
 from ragforge_memory.embeddings.port import Vector
-from ragforge_memory.errors import EmbeddingError, GraphUnavailable
+from ragforge_memory.errors import EmbeddingError
 
 pytestmark = pytest.mark.anyio
 
@@ -23,9 +23,7 @@ class Seen:
         self.failed: list[int] = []
         self.refuse: int | None = None
         self.away = False
-        self.goes_at_refusal = False
         self.gate: asyncio.Event | None = None
-        self.broken = False
         self.stops = False
         self._awaited = 10**6
         self._reached = asyncio.Event()
@@ -51,7 +49,6 @@ class Seen:
         await asyncio.sleep(0)
         await self._answers()
         if self.refuse in some:
-            self.away = self.goes_at_refusal and len(some) == 1
             raise EmbeddingError("refused")
         self.embedded.append(len(some))
         if sum(self.embedded) >= self._awaited:
@@ -65,8 +62,6 @@ class Seen:
     async def _store(self, made: Sequence[tuple[int, Vector]]) -> int:
         if self.gate is not None:
             await self.gate.wait()
-        if self.broken:
-            raise GraphUnavailable("gone")
         assert all(vector == [float(each)] for each, vector in made)
         self.stored.append([each for each, _ in made])
         return len(made)
@@ -123,23 +118,6 @@ async def test_a_model_that_is_away_gives_nothing_up() -> None:
     with pytest.raises(EmbeddingError, match="connection refused"):
         await seen.run(range(600))
     assert seen.failed == []
-
-
-async def test_a_model_that_goes_away_meanwhile_gives_nothing_up() -> None:
-    seen = Seen()
-    seen.refuse = 5
-    seen.goes_at_refusal = True
-    with pytest.raises(EmbeddingError, match="connection refused"):
-        await seen.run(range(32))
-    assert seen.failed == []
-
-
-async def test_a_store_that_fails_ends_it() -> None:
-    seen = Seen()
-    seen.broken = True
-    with pytest.raises(GraphUnavailable, match="gone"):
-        await seen.run(range(600))
-    assert sum(seen.embedded) <= 512
 
 
 async def test_given_up_it_leaves_nothing_running() -> None:

@@ -68,12 +68,6 @@ def test_without_the_extra_a_key_decides(without: Callable[..., None]) -> None:
     assert _chosen(openai_) == ("openai", "text-embedding-3-small", 1536)
 
 
-def test_a_key_and_another_address_do_not_name_an_embedding_model(without: Callable[..., None]) -> None:
-    without("local")
-    environ = {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": "http://127.0.0.1:11434/v1"}
-    assert resolve_embedder(RagforgeConfig(), environ).embedder is None
-
-
 def test_what_the_configuration_names_is_taken() -> None:
     gemini = resolve_embedder(_config(model="gemini-embedding-001"), {"GEMINI_API_KEY": "key"})
     assert _chosen(gemini) == ("gemini", "gemini-embedding-001", 768)
@@ -113,14 +107,6 @@ def test_what_is_named_and_cannot_be_had_is_not_replaced(without: Callable[..., 
         found = resolve_embedder(_config(**wanted), environ)
         assert found.embedder is None
         assert "pip install" in (found.hint or "")
-
-
-def test_switched_off_is_no_warning(without: Callable[..., None], caplog: pytest.LogCaptureFixture) -> None:
-    without("local")
-    found = resolve_embedder(_config(enabled=False), {})
-    assert found.embedder is None
-    assert "off" in found.why
-    assert caplog.records == []
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ragforge_memory.embeddings.calibration import cosine
 from ragforge_memory.embeddings.gemini import GeminiEmbedder
 from ragforge_memory.embeddings.openai import OpenAIEmbedder
 from ragforge_memory.embeddings.port import Embedder
-from ragforge_memory.embeddings.vendor import VendorVectors
+from ragforge_memory.embeddings.vendor import VendorEmbedder
 from ragforge_memory.errors import ConfigError, EmbeddingError
 from ragforge_memory.vendors.retry import RetryPolicy
 from tests.fakes.behaviours import Drop, Failure
@@ -91,23 +91,6 @@ async def test_a_failed_request_is_sent_again(embedder: Embedder, fake: Fake, sl
     assert sleeps == [7.0, 2.0, 4.0]
 
 
-async def test_a_long_delay_is_the_callers_to_wait(embedder: Embedder, fake: Fake, sleeps: Sleeps) -> None:
-    await embedder.embed_passages(["first"])
-    limited = Failure(429, retry_delay="300s", retry_after="300")
-    fake.embedding_script(limited)
-    with pytest.raises(EmbeddingError, match="limited") as refused:
-        await embedder.embed_passages(["second"])
-    assert "429" in str(refused.value.__cause__)
-    assert sleeps == []
-
-
-async def test_a_refusal_is_not_repeated(embedder: Embedder, fake: Fake, sleeps: Sleeps) -> None:
-    fake.embedding_script(*[Failure(400, "no")] * 2)
-    with pytest.raises(EmbeddingError, match="refused"):
-        await embedder.embed_passages(["second"])
-    assert sleeps == []
-
-
 async def test_a_refusal_that_repeats_the_key_is_told_without_it(embedder: Embedder, fake: Fake) -> None:
     fake.embedding_script(*[Failure(400, f"what is {fake.api_key}?")] * 2)
     with pytest.raises(EmbeddingError, match=r"what is \*{8}\?"):
@@ -124,18 +107,6 @@ async def test_a_bad_key_says_so(gemini_fake: GeminiFake, openai_fake: OpenAIFak
         await embedder.aclose()
 
 
-async def test_a_server_that_is_away_says_so(sleeps: Sleeps) -> None:
-    embedder = OpenAIEmbedder(
-        "nomic-embed-text",
-        dimension=768,
-        base_url="http://127.0.0.1:9/v1",
-        retry=RetryPolicy(sleep=sleeps, attempts=2),
-    )
-    with pytest.raises(EmbeddingError, match=r"127\.0\.0\.1:9.*cannot be reached"):
-        await embedder.embed_query("where?")
-    await embedder.aclose()
-
-
 async def test_another_dimension_than_configured_is_an_error(openai_fake: OpenAIFake) -> None:
     openai_fake.embedders["local-model"] = 64
     embedder = OpenAIEmbedder("local-model", dimension=768, base_url=openai_fake.base_url, api_key=openai_fake.api_key)
@@ -146,13 +117,13 @@ async def test_another_dimension_than_configured_is_an_error(openai_fake: OpenAI
 
 
 async def test_silence_ends_with_the_time_limit(sleeps: Sleeps) -> None:
-    async def never(texts: object, question: bool) -> list[list[float]]:
-        await asyncio.Event().wait()
-        raise AssertionError
+    class Never(VendorEmbedder):
+        async def _request(self, texts: object, question: bool) -> list[list[float]]:
+            await asyncio.Event().wait()
+            raise AssertionError
 
-    vectors = VendorVectors("m", 3, never, RetryPolicy(attempts=2, sleep=sleeps), timeout=0.01)
     with pytest.raises(EmbeddingError, match="did not answer"):
-        await vectors.passages(["a"])
+        await Never("m", 3, RetryPolicy(attempts=2, sleep=sleeps), timeout=0.01).embed_passages(["a"])
     assert len(sleeps) == 1
 
 

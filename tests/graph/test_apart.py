@@ -6,14 +6,9 @@ import asyncio
 
 import pytest
 
-from ragforge_memory.graph.apart import Places, within
+from ragforge_memory.graph.liveness import Places, within
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
 
 
 def _own() -> asyncio.Task[object]:
@@ -58,24 +53,6 @@ async def test_a_cancel_of_the_caller_ends_the_attempt_first() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended == [True]
-
-
-async def test_what_an_attempt_returns_and_raises_comes_through() -> None:
-    async def fails() -> None:
-        raise KeyError("x")
-
-    async def gives_itself_up() -> None:
-        _own().cancel()
-        await asyncio.sleep(0)
-
-    async def answers() -> int:
-        return 7
-
-    assert await within(asyncio.timeout(5), answers) == 7
-    with pytest.raises(KeyError):
-        await within(asyncio.timeout(5), fails)
-    with pytest.raises(TimeoutError):
-        await within(asyncio.timeout(5), gives_itself_up)
 
 
 async def test_so_many_at_once_and_the_rest_in_turn() -> None:

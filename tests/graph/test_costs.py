@@ -13,7 +13,6 @@ from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space, open_space
@@ -38,13 +37,6 @@ async def test_vector_indexes_are_not_quantized(either_client: GraphClient, owne
         assert {"vector.quantization.enabled", "vector.quantization.type"} & configured[name].keys()
         assert configured[name]["vector.similarity_function"].lower() == "cosine"
         assert configured[name]["vector.dimensions"] == DIMENSION
-
-
-async def test_full_text_indexes_do_not_hold_up_writers(either_client: GraphClient) -> None:
-    rows = await either_client.run_schema("SHOW FULLTEXT INDEXES YIELD name, options")
-    configured = {row["name"]: row["options"]["indexConfig"] for row in rows}
-    for name in ("message_text_index", "conversation_text_index", "scope_text_index"):
-        assert configured[name]["fulltext.eventually_consistent"] is True
 
 
 @pytest.fixture
@@ -156,7 +148,7 @@ async def test_a_page_of_decisions_costs_the_same_of_many(
         ) as driver,
         driver.session(database="neo4j") as session,
     ):
-        for count, hours in ((300, 1), (2_000, 0)):
+        for count, hours in ((300, 1), (900, 0)):
             for each in (owner, others):
                 store = ConversationStore(either_client, each)
                 made.append((store, await conversation_of(either_client, store, count, hours=hours)))
@@ -172,7 +164,7 @@ async def test_a_page_of_decisions_costs_the_same_of_many(
             assert [row["message"]["seq"] for row in next_page] == list(range(count - 100, count - 200, -5))
             hits.append(_hits(result.consume().profile) + _hits(next_page.consume().profile))
     few, many = hits
-    assert 0 < many <= few * 1.1 + 5, f"{few} hits of 60 messages, {many} of 460"
+    assert 0 < many <= few * 1.1 + 5, f"{few} hits of 60 messages, {many} of 240"
     for store, uuid in made:
         await store.delete(uuid)
 
@@ -245,32 +237,3 @@ async def test_a_turn_is_two_writes_and_a_read(
         assert len(statements) == 3
         assert sorted(sent[:2]) == ["read turn_context", "write append_message"]  # at the same time
         assert sent[2:] == ["write complete_turn"]
-
-
-async def test_an_answer_and_its_tool_calls_are_one_statement(
-    conversations: ConversationStore, messages: MessageStore, statements: list[str]
-) -> None:
-    from datetime import UTC, datetime
-
-    from ragforge_memory.models.conversation import ToolCall
-
-    uuid = (await conversations.create()).uuid
-    answer = NewMessage(uuid=uuid4().hex, role="assistant", content="Yes.")
-    calls = [
-        ToolCall(
-            uuid=uuid4().hex,
-            message_id=answer.uuid,
-            index=number,
-            timestamp=datetime.now(UTC),
-            tool_name="look",
-            success=True,
-            result="x" * 1_000,
-        )
-        for number in range(5)
-    ]
-    statements.clear()
-    for _ in range(2):  # repeated, it changes nothing
-        assert await messages.complete_turn(uuid, Answer(answer, tuple(calls))) == 1
-    assert len(statements) == 2
-    [stored] = await messages.history(uuid)
-    assert [call.index for call in stored.tool_calls] == [0, 1, 2, 3, 4]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig
-from ragforge_memory.agent.outages.remembered import Remembered
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.graph.client import GraphClient
@@ -70,20 +69,6 @@ async def test_of_a_conversation_that_was_restored_since_all_is_read(
     for each, query in queries.items():
         texts = {message.content for message in (await messages.turn_context(each, query)).messages}
         assert texts == {"another text"}
-
-
-async def test_what_was_said_here_is_read_whole_once(
-    client: GraphClient, conversations: ConversationStore, messages: MessageStore
-) -> None:
-    """Also where a turn beside it had read it already: it is remembered as it was said, by this machine's clock."""
-    uuid = await conversation_of(client, conversations, 3)
-    remembered = Remembered(5)
-    remembered.opened(await conversations.get(uuid))
-    context = await messages.turn_context(uuid, ContextQuery(before_seq=4, limit=5))
-    remembered.read(uuid, context, up_to=4)
-    assert [*remembered.recent(uuid).messages] == [message.uuid for message in context.messages]
-    remembered.said(context.messages[-1], stored=True)
-    assert [*remembered.recent(uuid).messages] == [message.uuid for message in context.messages[:-1]]
 
 
 @tool

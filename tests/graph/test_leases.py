@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -53,17 +52,6 @@ def test_of_another_container_with_the_same_host_name_nothing_is_known(
     assert not is_dead(f"{machine}/{container}1:{number}")
     assert not is_dead(f"{socket.gethostname()}/another/{container}:{number}")
     assert not is_dead(f"{socket.gethostname()}:{number}")
-
-
-@pytest.mark.parametrize("name", [None, "", "h", f"{socket.gethostname()}:", f"{socket.gethostname()}:x", ":1"])
-def test_of_what_is_no_holder_nothing_is_known(name: str | None) -> None:
-    assert not is_dead(name)
-
-
-def test_a_system_without_namespaces_has_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError))
-
-    assert holder() == f"{socket.gethostname()}:{os.getpid()}"
 
 
 @pytest.mark.anyio

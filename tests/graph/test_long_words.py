@@ -8,16 +8,13 @@ import pytest
 
 from ragforge_memory.graph.text import MAX_QUERY_WORDS, query_words, terms, text_words
 
-LONGEST = 400_000
+LONGEST = 100_000
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize(
-    "piece", ["ab1", "0a1b2c3d", "é", "漢字", "a:b", "1.2", "1,", "a_b", "aB", "it's", "x-", "a1:", "é1."]
-)
-@pytest.mark.parametrize("before", ["", '"', "é"])
-def test_a_long_run_is_looked_at_once(piece: str, before: str) -> None:
-    text = before + piece * (LONGEST // len(piece)) + before
+@pytest.mark.parametrize("piece", ["0a1b2c3d", "漢字", "a:b", "1,", "a_b", "é1."])
+def test_a_long_run_is_looked_at_once(piece: str) -> None:
+    text = "é" + piece * (LONGEST // len(piece)) + "é"
     began = time.perf_counter()
     for words in (terms, query_words, text_words):
         words(text)

@@ -15,8 +15,7 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.receipts import ContextQuery
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.graph.spaces import in_space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import REFRESH, said
 from tests.owners.graph import DIMENSION, MODEL
@@ -63,7 +62,7 @@ async def test_no_read_brings_an_embedding(client: GraphClient, owner: Owner, ne
                     continue
                 text = statement.nested.filled({"index": space.scope_index, "type": "CONSUMES"})
                 with undone(session) as transaction:
-                    parameters = {**owner.parameters, **in_space(space), **probe.parameters(data, data)}
+                    parameters = {**owner.parameters, **in_space(space), **probe.given(data, data)}
                     rows = [plain(dict(record)) for record in transaction.run(text, statement.given(parameters))]
                 assert not list(_vectors(rows)), name
                 answered += bool(rows)

@@ -72,23 +72,6 @@ async def test_a_fresh_database_gets_the_whole_schema(scratch: GraphClient) -> N
     assert all(row["state"] == "ONLINE" for row in made["INDEXES"])
 
 
-async def test_what_has_the_schema_is_opened_with_one_read(
-    scratch: GraphClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await ensure_schema(scratch)
-    sent = _watched(monkeypatch)
-    await ensure_schema(scratch)
-    assert sent == ["schema_state"]
-
-
-async def test_making_it_again_changes_nothing(scratch: GraphClient) -> None:
-    await ensure_schema(scratch)
-    before = await _schema(scratch)
-    await scratch.run_schema("MATCH (m:RagforgeMeta {key: 'schema'}) REMOVE m.schema_version")
-    await ensure_schema(scratch)
-    assert await _schema(scratch) == before
-
-
 async def test_several_at_once_make_one_schema(scratch: GraphClient, scratch_config: Neo4jConfig) -> None:
     others = [GraphClient(open_driver(scratch_config), address=scratch_config.uri) for _ in range(3)]
     try:
@@ -118,42 +101,6 @@ async def test_who_died_while_making_it_is_followed_by_the_next(scratch: GraphCl
     assert await has_schema(scratch)
 
 
-async def test_the_next_waits_until_it_is_made(
-    scratch: GraphClient, scratch_config: Neo4jConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_work, go_on = asyncio.Event(), asyncio.Event()
-    autocommit = scratch.autocommit
-
-    async def slowly(name: str, /, **parameters: Any) -> list[dict[str, Any]]:
-        if name == "await_indexes":
-            at_work.set()
-            await go_on.wait()
-        return await autocommit(name, **parameters)
-
-    monkeypatch.setattr(scratch, "autocommit", slowly)
-    claims: asyncio.Queue[bool] = asyncio.Queue()
-    other = GraphClient(open_driver(scratch_config), address=scratch_config.uri)
-    write = other.write
-
-    async def seen(name: str, /, **parameters: Any) -> list[dict[str, Any]]:
-        rows = await write(name, **parameters)
-        claims.put_nowait(rows[0]["claimed"])
-        return rows
-
-    monkeypatch.setattr(other, "write", seen)
-    try:
-        first = asyncio.create_task(ensure_schema(scratch))
-        await at_work.wait()
-        second = asyncio.create_task(ensure_schema(other))
-        assert [await claims.get() for _ in range(3)] == [False] * 3
-        assert not second.done()
-        go_on.set()
-        await asyncio.gather(first, second)
-        assert await has_schema(other)
-    finally:
-        await other.aclose()
-
-
 @pytest.mark.parametrize(
     ("version", "said", "hint"),
     [
@@ -175,26 +122,6 @@ async def test_a_graph_of_another_schema_is_refused_and_left_alone(
             await opened
         assert hint in (refused.value.hint or "")
     assert (await _meta(scratch), await _schema(scratch), await _nodes(scratch)) == before
-
-
-async def test_who_waited_for_another_schema_is_refused_too(
-    scratch: GraphClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An older and a newer release open an empty database at once: the later one finds the other's number."""
-    state = GraphClient.read
-
-    async def none_yet(self: GraphClient, name: str, /, **parameters: Any) -> list[dict[str, Any]]:
-        rows = await state(self, name, **parameters)
-        await scratch.run_schema(
-            "MERGE (m:RagforgeMeta {key: 'schema'}) SET m.schema_version = $version, m.min_library_version = '7.5'",
-            version=SCHEMA + 1,
-        )
-        return rows
-
-    monkeypatch.setattr(GraphClient, "read", none_yet)
-    with pytest.raises(SchemaMismatch):
-        await ensure_schema(scratch)
-    assert (await _meta(scratch))["schema_version"] == SCHEMA + 1
 
 
 async def test_a_server_that_is_slow_at_first_is_given_more_time(
@@ -221,19 +148,6 @@ async def test_a_schema_that_could_not_be_made_is_not_recorded(
     await check_schema(scratch)
 
 
-def _watched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of what is sent from now on."""
-    sent: list[str] = []
-    attempt = GraphClient._attempt
-
-    async def watched(self: GraphClient, *arguments: Any, **options: Any) -> list[dict[str, Any]]:
-        sent.append(arguments[4])
-        return await attempt(self, *arguments, **options)
-
-    monkeypatch.setattr(GraphClient, "_attempt", watched)
-    return sent
-
-
 async def _nodes(client: GraphClient) -> int:
     return int((await client.run_schema("MATCH (n) RETURN count(n) AS nodes"))[0]["nodes"])
 
@@ -257,12 +171,6 @@ async def test_both_server_lines_have_the_same_schema(client: GraphClient, old_c
     ("theirs", "kind", "named"),
     [
         ("CREATE FULLTEXT INDEX message_text_index FOR (m:Message) ON EACH [m.content]", "INDEX", "message_text_index"),
-        (
-            "CREATE FULLTEXT INDEX my_text FOR (n:Scope|File) ON EACH [n.words, n.role, n.project_token]",
-            "INDEX",
-            "my_text",
-        ),
-        ("CREATE INDEX scope_text_index FOR (n:Thing) ON (n.uuid)", "INDEX", "scope_text_index"),
         ("CREATE CONSTRAINT scope_text_index FOR (n:Thing) REQUIRE n.id IS UNIQUE", "CONSTRAINT", "scope_text_index"),
     ],
 )
@@ -276,13 +184,6 @@ async def test_a_name_of_full_text_that_another_tool_has_taken_is_one_clear_erro
         assert f"DROP {kind} `{named}`" in (refused.value.hint or "")
     await scratch.run_schema(f"DROP {kind} {named}")
     await ensure_schema(scratch)
-
-
-async def test_what_does_the_same_under_another_name_is_fine(scratch: GraphClient) -> None:
-    await scratch.run_schema("CREATE CONSTRAINT my_scope FOR (n:Scope) REQUIRE n.uuid IS UNIQUE")
-    await scratch.run_schema("CREATE INDEX my_names FOR (n:Scope) ON (n.project, n.name)")
-    await ensure_schema(scratch)
-    await check_schema(scratch)
 
 
 async def test_other_names_that_another_tool_has_taken_are_replaced(scratch: GraphClient) -> None:
@@ -314,11 +215,3 @@ async def test_what_the_schema_refuses_says_what_to_do(scratch: GraphClient) -> 
     with pytest.raises(GraphError, match="already exists") as refused:
         await scratch.run_schema("CREATE (:Scope {uuid: 'once'})")
     assert "SHOW CONSTRAINTS" in (refused.value.hint or "")
-
-
-async def test_the_server_s_indexes_are_listed_once(scratch: GraphClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent = _watched(monkeypatch)
-    await ensure_schema(scratch)
-
-    assert sent.count("schema_indexes") == 1
-    assert sent[-2:] == ["await_indexes", "record_schema"]

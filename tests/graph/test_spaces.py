@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import neo4j
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
-from ragforge_memory.errors import EmbeddingMismatch, GraphTimeout
+from ragforge_memory.errors import EmbeddingMismatch
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.queries import statement_for
-from ragforge_memory.graph.spaces import Space, _in_the_way, _made, find_space, open_space, retire_space
+from ragforge_memory.graph.spaces import Space, _in_the_way, find_space, open_space, retire_space
 from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
 
 # Small and odd, so that these spaces are not taken for those of a real model on a server that is shared.
 DIMENSION = 7
-
-
-@pytest.fixture
-async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    opened = await connect(neo4j_config)
-    yield opened
-    await opened.aclose()
-
-
-@pytest.fixture
-async def old_client(old_neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    opened = await connect(old_neo4j_config)
-    yield opened
-    await opened.aclose()
 
 
 async def _index_dimensions(client: GraphClient) -> dict[str, int]:
@@ -49,18 +32,6 @@ async def _retired(client: GraphClient, space: Space) -> None:
     pytest.fail(f"{space} is still there")
 
 
-async def _dropped(client: GraphClient, index: str) -> None:
-    """Drops an index in short turns: one that waits for an open transaction holds up all who write after it, among them
-    whom that transaction waits for."""
-    for _ in range(30):
-        try:
-            await client.autocommit("drop_vector_index", timeout=2, names={"index": index})
-        except GraphTimeout:
-            continue
-        return
-    pytest.fail(f"{index} is still there")
-
-
 async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner: Owner) -> None:
     assert await find_space(client, owner.project) is None
     model = f"test:{owner.project}"
@@ -71,19 +42,6 @@ async def test_a_space_is_made_once_with_its_indexes(client: GraphClient, owner:
     found = await _index_dimensions(client)
     for index in (space.message_index, space.scope_index, space.conversation_index, space.summary_index):
         assert found[index] == DIMENSION
-
-
-async def test_an_older_server_has_spaces_too(old_client: GraphClient, owner: Owner) -> None:
-    space = await open_space(old_client, owner.project, f"test:{owner.project}", DIMENSION)
-    assert (await _index_dimensions(old_client))[space.message_index] == DIMENSION
-
-
-async def test_another_model_is_another_property(client: GraphClient, owner: Owner) -> None:
-    first = await open_space(client, owner.project, "hashing:words", 5)
-    second = await open_space(client, owner.project + "-2", "hashing:new", 32)
-    third = await open_space(client, owner.project + "-3", "hashing:words", 6)
-    assert len({space.property for space in (first, second, third)}) == 3
-    assert len({space.message_index for space in (first, second, third)}) == 3
 
 
 @pytest.mark.long
@@ -104,29 +62,6 @@ async def test_indexes_that_wait_for_an_open_write_hold_up_no_other(
         assert not made.done()
         await held.rollback()
         space = await made
-    assert space.message_index in await _index_dimensions(client)
-    await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
-    await _retired(client, space)
-
-
-async def test_two_processes_may_make_the_same_indexes_at_once(
-    client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner
-) -> None:
-    space = await open_space(client, owner.project, f"test:raced-{owner.project}", DIMENSION)
-    await _dropped(client, space.message_index)
-    names = {"index": space.message_index, "property": space.property, "dimension": str(DIMENSION)}
-    statement = statement_for("create_message_vector_index", await client.server_version())
-    login = (neo4j_config.username or "neo4j", neo4j_config.password)
-    async with (
-        neo4j.AsyncGraphDatabase.driver(neo4j_config.uri, auth=login) as driver,
-        driver.session(database="neo4j") as session,
-    ):
-        other = await session.begin_transaction()
-        await (await other.run(statement.filled(names))).consume()
-        made = asyncio.create_task(_made(client, "Message", names))
-        await asyncio.wait((made,), timeout=1)
-        await other.commit()
-        await made
     assert space.message_index in await _index_dimensions(client)
     await client.run_schema("MATCH (p:RagforgeMeta {key: $key}) DELETE p", key=f"project/{owner.project}")
     await _retired(client, space)

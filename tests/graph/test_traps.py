@@ -77,20 +77,6 @@ async def _patiently(append: Any) -> None:
     pytest.fail("a message could not be appended")
 
 
-async def test_a_message_that_is_sent_again_is_stored_once(
-    client: GraphClient, conversations: ConversationStore, messages: MessageStore
-) -> None:
-    uuid = (await conversations.create()).uuid
-    first, second = said("once"), said("again")
-    seqs = await asyncio.gather(*(messages.append(uuid, first) for _ in range(8)))
-    assert set(seqs) == {1}
-    assert await messages.append(uuid, second) == 2
-    assert await messages.append(uuid, first) == 1
-    assert [message.seq for message in await messages.history(uuid)] == [1, 2]
-    info = await conversations.get(uuid)
-    assert (info.head_seq, info.message_count) == (2, 2)
-
-
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
@@ -174,36 +160,6 @@ async def test_a_search_stays_in_its_conversation_and_says_which_it_is(
 
 
 # --- failures, deletes ------------------------------------------------------------------------------------------------
-
-
-async def test_what_a_tool_gave_is_kept_when_the_model_fails_after_it(
-    client: GraphClient, neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from ragforge_memory import AsyncConversationAgent, ConversationConfig, ModelError, tool
-    from ragforge_memory.llm.port import ToolRequest
-    from ragforge_memory.llm.scripted import ScriptedProvider
-
-    @tool
-    def look() -> str:
-        """Looks."""
-        return "a lighthouse"
-
-    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path))
-    async with AsyncConversationAgent(
-        neo4j_config,
-        llm_provider=ScriptedProvider([[ToolRequest("c", "look", {})], ModelError("overloaded"), "It stands."]),
-        tools=[look],
-        config=ConversationConfig(embed_messages=False),
-        user_id=owner.user_id,
-        project=owner.project,
-    ) as agent:
-        conversation = await agent.create_conversation()
-        with pytest.raises(ModelError):
-            await conversation.send_message("What is there?")
-        question, answer = await conversation.get_history()
-        assert (question.content, answer.state, answer.in_reply_to) == ("What is there?", "partial", question.uuid)
-        assert [call.result for call in answer.tool_calls] == ["a lighthouse"]
-        assert (await conversation.send_message("Well?")).content == "It stands."
 
 
 async def test_a_large_conversation_is_deleted_in_batches(

@@ -15,9 +15,7 @@ from ragforge_memory.graph import waiting
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.messages import MessageStore
-from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.spaces import Space
-from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.models.owner import Owner
 
 pytestmark = pytest.mark.anyio
@@ -60,9 +58,8 @@ async def test_what_was_waited_is_said_with_the_start_of_a_server_that_had_gone(
     assert float(said[1]) == pytest.approx(waited - 1.5, abs=0.5)
 
 
-@pytest.mark.parametrize("kind", ["messages", "summaries", "conversations"])
 async def test_vectors_that_are_made_in_the_background_wait_for_no_server_that_has_gone(
-    kind: str, owner: Owner, monkeypatch: pytest.MonkeyPatch
+    owner: Owner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def recover() -> Neo4jConfig:
         raise AssertionError("nobody waits for it")
@@ -70,12 +67,7 @@ async def test_vectors_that_are_made_in_the_background_wait_for_no_server_that_h
     client = GraphClient(open_driver(Neo4jConfig(NOWHERE)), address=NOWHERE, recover=recover)
     monkeypatch.setattr(client, "_version", (2026, 9))  # it was there before
     monkeypatch.setattr(waiting, "PATIENT_TIMEOUT", 0.2)
-    space = Space("hashing:words", 2, 1)
-    store = {
-        "messages": MessageStore(client, owner),
-        "summaries": SummaryStore(client, owner, every=10),
-        "conversations": SimilarStore(client, owner, space),
-    }[kind]
+    store, space = MessageStore(client, owner), Space("hashing:words", 2, 1)
     for step in (store.pending(1), store.store(space, []), store.fail_embeddings(["1"]), store.count_pending()):
         with pytest.raises(GraphUnavailable):
             await step

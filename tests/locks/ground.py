@@ -17,6 +17,7 @@ import neo4j
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.text import owner_token
+from tests.owners.probes import COMMON
 
 Parameters = dict[str, Any]
 
@@ -150,7 +151,7 @@ class Ground:
         text = statement.nested.filled({"type": "CONSUMES", "index": "none", "property": "none", "dimension": "3"})
         for one in ("spaces", "schema"):
             text = text.replace(f"'{one}'", f"'{one}/{self.word}'")
-        return text, statement.given({**self.common, **parameters})
+        return text, statement.given({**COMMON, **self.common, **parameters})
 
 
 @contextmanager

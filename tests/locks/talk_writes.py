@@ -12,17 +12,7 @@ _PROPERTY = "embedding_of_locks"
 
 def _message(g: Ground, role: str = "user", **more: Any) -> Parameters:
     message = {"role": role, "content": "said", "state": "complete", "importance": 0.9, "timestamp": None, **more}
-    return {
-        "conversation_id": g["main"],
-        "uuid": g.fresh(),
-        "message": message,
-        "worded": True,
-        "summarize_every": 1,
-        "tokens": 1,
-        "title": "Prices",
-        "title_source": None,
-        "corrects": {"uuid": None, "how": None},
-    }
+    return {"conversation_id": g["main"], "uuid": g.fresh(), "message": message}
 
 
 def _used(g: Ground, *names: str) -> list[Parameters]:
@@ -46,7 +36,6 @@ def _turn(g: Ground, **more: Any) -> Parameters:
         "tool_calls": [{"call": call, "result": {"uuid": g.fresh(), "success": True, "result": "seen"}}],
         "touched": [{"scope": g[name], "kind": "read"} for name in ("f4", "f1", "f5", "f2")],
         "mentions": [_mention("three"), _mention("two")],
-        "mentioned_files": [],
         "told": [_mention("two"), _mention("one")],
         **more,
     }
@@ -57,8 +46,6 @@ def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
         "conversation_id": g[conversation],
         "uuid": g.fresh(),
         "seq": seq,
-        "summary": None,
-        "summarize_every": 1,
         "lineage_ids": [g[parent]],
         "lineage_tops": [seq],
         "properties": {"title": "another", "status": "active", "message_count": 0},
@@ -71,10 +58,8 @@ def _merge(g: Ground, conversation: str, other: str) -> Parameters:
         "other_id": g[other],
         "uuid": g.fresh(),
         "message": {"role": "user", "content": "merged", "metadata": g.fresh()},
-        "tokens": 1,
         "fork_seq": 0,
         "to_seq": 10_000,
-        "summarize_every": 1,
     }
 
 
@@ -94,27 +79,13 @@ def _summary(g: Ground, level: int, from_seq: int, *, messages: list[str], summa
 
 
 def _released(g: Ground, *, done: bool) -> Parameters:
-    return {
-        "conversation_id": g["main"],
-        "done": done,
-        "watermark": 4,
-        "summary": "said",
-        "summary_seq": 4,
-        "attempts": None,
-        "pause": 0,
-        "broken_off": False,
-        "every": 100,
-    }
+    summary = {"watermark": 4, "summary": "said", "summary_seq": 4}
+    return {"conversation_id": g["main"], "done": done, "every": 100, **summary}
 
 
 def _insight(g: Ground, key: str = "topics") -> Parameters:
-    return {
-        "conversation_id": g["main"],
-        "key": key,
-        "refresh": True,
-        "uuid": g.fresh(),
-        "properties": {"data": "1", "to_seq": 7},
-    }
+    properties = {"data": "1", "to_seq": 7}
+    return {"conversation_id": g["main"], "key": key, "refresh": True, "uuid": g.fresh(), "properties": properties}
 
 
 def _vectors(g: Ground, *names: str, **more: Any) -> Parameters:
@@ -173,7 +144,7 @@ TALK: dict[str, list[Way]] = {
             "properties": {"uuid": g.fresh(), "to_seq": 4, "content": "said"},
         }
     ],
-    "claim_summary": [lambda g: {"conversation_id": g["main"], "eager": True}],
+    "claim_summary": [lambda g: {"conversation_id": g["main"]}],
     "renew_summary_lease": [lambda g: {"conversation_id": g["main"], "asked": 7}],
     "write_summary": [
         lambda g: _summary(g, 1, 5, messages=g.all("m5", "m6", "m7"), summaries=[]),

@@ -8,7 +8,6 @@ none and the other three (`remove_files` beside turns). `test_first_touch` has a
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from neo4j.exceptions import Neo4jError
 from ragforge_memory.graph.queries import statement_for
 from tests.locks.ground import Ground, Parameters, create, remove
 from tests.locks.talk_writes import TALK
-from tests.locks.watching import NODES, is_deadlock
+from tests.locks.watching import is_deadlock
 from tests.locks.way import turned
 
 FREQUENT = ("append_message", "complete_turn", "write_summary", "store_message_embeddings", "create_branch")
@@ -35,10 +34,6 @@ _EXPECTED = ("EntityNotFound", "ConstraintValidationFailed")
 # Whoever makes an index elsewhere on the server waits for writers, and they for it.
 _FOREIGN = "LABEL("
 
-_LOCK = re.compile(r"\b([A-Z_]+)\((-?\d+)\)")
-_OF_NODES = ("NODE", "NODE_RELATIONSHIP_GROUP_DELETE", "DEGREES")
-_NOISE = re.compile(r"\(tx:\d+\)|-\[|\]->")
-
 
 @dataclass(frozen=True)
 class Failure:
@@ -47,10 +42,6 @@ class Failure:
     name: str
     beside: tuple[str, ...]
     error: Neo4jError
-
-
-def test_nothing_deadlocks(ground: Ground) -> None:
-    _storm(ground, 30)
 
 
 @pytest.mark.long
@@ -67,17 +58,15 @@ def _storm(ground: Ground, rounds: int) -> None:
         for number in range(rounds):
             chosen = Random(number).sample(sorted(TALK), _CHOICE - 2) + Random(number).sample(FREQUENT, 2)
             running = [""] * _WRITERS
-            called = _names(ground)
             writers = [pool.submit(_write, ground, chosen, running, place, number) for place in range(_WRITERS)]
             failures = [failure for writer in writers for failure in writer.result()]
-            called |= _names(ground) if failures else {}
             for failure in failures:
                 told = f"{failure.error.code} {failure.error.message}"
                 if not is_deadlock(failure.error):
                     if not any(word in told for word in _EXPECTED):
                         problems[f"{failure.name}: {told}"] += 1
                 elif _FOREIGN not in told:
-                    beside = deadlocks.setdefault(f"{failure.name}: {_cycle(told, called)}", Counter())
+                    beside = deadlocks.setdefault(failure.name, Counter())
                     beside.update({"": 1} | dict.fromkeys(failure.beside, 1))
             remove(ground)
             create(ground)
@@ -117,19 +106,3 @@ def _run(session: neo4j.Session, text: str, given: Parameters, *, at_once: bool)
         transaction.commit()
     finally:
         transaction.close()
-
-
-def _names(ground: Ground) -> dict[str, str]:
-    """What each node is called, by the number that the server has for it."""
-    given = {"word": ground.word, "unclaimed": ground.unclaimed, "keys": ground.keys}
-    rows = ground.driver.execute_query(NODES, given, database_="neo4j").records
-    return {row["node"].rpartition(":")[2]: f"{row['label']} {row['rank'].removeprefix(ground.word)}" for row in rows}
-
-
-def _cycle(told: str, names: dict[str, str]) -> str:
-    """Who waited for what, with the names of nodes instead of their numbers."""
-
-    def named(match: re.Match[str]) -> str:
-        return f"{match.group(1)}({names.get(match.group(2), '') if match.group(1) in _OF_NODES else ''})"
-
-    return _NOISE.sub(" ", _LOCK.sub(named, told.rpartition("\n")[2]))

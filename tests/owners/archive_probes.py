@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH_ID, Probe, Rows, nothing
+from tests.owners.probes import FRESH_ID, Probe, Rows, nothing, one_row, something
 
 
 def _no_numbers(rows: Rows) -> bool:
     return rows == [{"numbers": []}]
-
-
-def _some(rows: Rows) -> bool:
-    return bool(rows)
 
 
 _TOKEN = "restore-of-probes"
@@ -99,9 +95,9 @@ def _given(message: str, uuid: str, call: str | None = None) -> dict[str, Any]:
 ARCHIVE: dict[str, list[Probe]] = {
     "archive_family": [
         Probe(lambda a, b: _read(b.conversation), expect=nothing),
-        Probe(lambda a, b: _read(a.conversation), prepare=_BRANCHED, expect=_some),
+        Probe(lambda a, b: _read(a.conversation), prepare=_BRANCHED, expect=something),
     ],
-    "archive_conversations": [Probe(lambda a, b: {}, expect=_some)],
+    "archive_conversations": [Probe(lambda a, b: {}, expect=something)],
     "archive_conversation": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
     "archive_sizes": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
     "archive_messages": [Probe(lambda a, b: _read(b.conversation), expect=nothing)],
@@ -131,25 +127,19 @@ ARCHIVE: dict[str, list[Probe]] = {
             expect=nothing,
         )
     ],
-    "restore_state": [
-        Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=nothing),
-    ],
+    "restore_state": [Probe(lambda a, b: {"conversations": [{"uuid": b.conversation, "seq": 1}]}, expect=nothing)],
     "copies_here": [
         Probe(
             lambda a, b: {"uuids": ["source"]},
             prepare="MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
             "SET c.source_uuid = 'source'",
-            expect=lambda rows: len(rows) == 1,
+            expect=one_row,
         )
     ],
-    "session_holders": [Probe(lambda a, b: {"session_ids": [b.session]}, expect=lambda rows: len(rows) == 1)],
+    "session_holders": [Probe(lambda a, b: {"session_ids": [b.session]}, expect=one_row)],
     "begin_restore": [Probe(lambda a, b: {**_FENCE, "uuids": [b.deleting], "holder": "h"}, expect=nothing, taken=True)],
     "restore_messages": [
-        Probe(
-            lambda a, b: _batch(b.conversation, messages=[_MESSAGE]),
-            prepare=_BEGUN,
-            expect=nothing,
-        )
+        Probe(lambda a, b: _batch(b.conversation, messages=[_MESSAGE]), prepare=_BEGUN, expect=nothing)
     ],
     "restore_messages_with_vectors": [
         Probe(
@@ -164,7 +154,7 @@ ARCHIVE: dict[str, list[Probe]] = {
     "restore_ties": [
         Probe(lambda a, b: _ties(b.conversation), prepare=_BEGUN, expect=nothing),
         *(
-            Probe(parameters, prepare=_BEGUN, expect=_some)
+            Probe(parameters, prepare=_BEGUN, expect=something)
             for parameters in (
                 lambda a, b: _ties(a.conversation, **_reference(b.question, _OURS)),
                 lambda a, b: _ties(a.conversation, **_reference(a.question, _place(b))),
@@ -181,8 +171,8 @@ ARCHIVE: dict[str, list[Probe]] = {
     ],
     "restore_summaries": [
         Probe(lambda a, b: _summary(b.conversation), prepare=_BEGUN, expect=nothing),
-        Probe(lambda a, b: _summary(a.conversation, messages=[b.question]), prepare=_BEGUN, expect=_some),
-        Probe(lambda a, b: _summary(a.conversation, summaries=[b.summary]), prepare=_BEGUN, expect=_some),
+        Probe(lambda a, b: _summary(a.conversation, messages=[b.question]), prepare=_BEGUN, expect=something),
+        Probe(lambda a, b: _summary(a.conversation, summaries=[b.summary]), prepare=_BEGUN, expect=something),
     ],
     "restore_insights": [
         Probe(
@@ -193,7 +183,7 @@ ARCHIVE: dict[str, list[Probe]] = {
     ],
     "finish_restore": [
         Probe(lambda a, b: _finish(b.conversation), prepare=_BEGUN, expect=nothing),
-        Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=_some),
+        Probe(lambda a, b: _finish(a.conversation, parent=b.conversation), prepare=_BEGUN, expect=something),
     ],
     "restore_prompts": [
         Probe(
@@ -244,9 +234,9 @@ def _anchor(key: str, data: Data) -> dict[str, Any]:
 ARCHIVE_CODE: dict[str, list[Probe]] = {
     "restore_anchors": [
         Probe(lambda a, b: _anchor(b.anchor, b), expect=nothing, taken=True),
-        Probe(lambda a, b: _anchor("probe", b), expect=_some),
+        Probe(lambda a, b: _anchor("probe", b), expect=something),
     ],
-    "borrow_ingest_lease": [Probe(lambda a, b: {**_FENCE, "holder": "h"}, prepare=_FREE, expect=_some)],
-    "look_at_anchors_again": [Probe(lambda a, b: {}, expect=_some)],
+    "borrow_ingest_lease": [Probe(lambda a, b: {**_FENCE, "holder": "h"}, prepare=_FREE, expect=something)],
+    "look_at_anchors_again": [Probe(lambda a, b: {}, expect=something)],
 }
 """Statements of an archive on code, which belongs to a project alone."""

@@ -6,14 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import (
-    MESSAGE,
-    Parameters,
-    Probe,
-    nothing,
-    something,
-    turn,
-)
+from tests.owners.probes import MESSAGE, Parameters, Probe, nothing, one_row, something, turn
 
 # Of who asks one message is tied to its own anchor, to another's, and to one that only another's scope resolves.
 CROSSED = """
@@ -43,7 +36,7 @@ CREATE (m)-[:ANCHORED_AT {kind: 'edited', scope_hash: 'then'}]->(own),
 
 
 def _said_of_now(token: str, scope: str, anchor: str) -> Parameters:
-    return {"token": token, "scopes": [{"scope": scope, "anchor": anchor, "hash": "then"}], "seconds": 30}
+    return {"token": token, "scopes": [{"scope": scope, "anchor": anchor, "hash": "then"}]}
 
 
 def _not_looked_for(parameters: Callable[[Data, Data], Parameters]) -> Probe:
@@ -56,7 +49,7 @@ def _about(what: str) -> Callable[[Data, Data], Parameters]:
 
     def asked(a: Data, b: Data) -> Parameters:
         names = {"qualified": f"Q.{b.word}", "place": f"{b.file}:Q.{b.word}"}
-        return {"about": names.get(what) or getattr(b, what), "limit": 50}
+        return {"about": names.get(what) or getattr(b, what)}
 
     return asked
 
@@ -64,12 +57,15 @@ def _about(what: str) -> Callable[[Data, Data], Parameters]:
 def _resolved(token: str, anchor: str, scope: str) -> Parameters:
     standing = {"status": "moved", "changed": True, "similarity": 0.5, "at_file": "f", "at_key": "k", "at_commit": "c"}
     row = {"uuid": anchor, "scope": scope, "moves": True, "standing": standing, "been": ["f\nk"], "been_code": ["h s"]}
-    return {"token": token, "anchors": [row], "commit": "c", "seconds": 30}
+    return {"token": token, "anchors": [row]}
+
+
+def _mention(name: str) -> Parameters:
+    return {"name": name, "qualified_name": None, "types": None}
 
 
 def _named(name: str) -> list[Parameters]:
-    mention = {"name": name, "qualified_name": None, "types": None}
-    return [{"place": 0, "mentions": [mention], "files": [], "read": []}]
+    return [{"place": 0, "mentions": [_mention(name)], "files": [], "read": []}]
 
 
 def _ties(data: Data, scope: str) -> Parameters:
@@ -91,7 +87,7 @@ TIES: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: turn(
                 a.conversation,
-                mentions=[{"name": name, "qualified_name": None, "types": None} for name in (b.word, b.rare)],
+                mentions=[_mention(name) for name in (b.word, b.rare)],
             ),
             expect=something,
         ),
@@ -99,15 +95,13 @@ TIES: dict[str, list[Probe]] = {
             lambda a, b: turn(
                 a.conversation,
                 message={**MESSAGE, "in_reply_to": b.question},
-                told=[
-                    {"name": name, "qualified_name": None, "types": None} for name in (a.word, a.rare, b.word, b.rare)
-                ],
+                told=[_mention(name) for name in (a.word, a.rare, b.word, b.rare)],
             ),
             expect=lambda rows: [row["referenced"] for row in rows] == [0],
         ),
     ],
     "named_scopes": [
-        Probe(lambda a, b: {"named": _named(a.word)}, expect=lambda rows: [len(row["scopes"]) for row in rows] == [1]),
+        Probe(lambda a, b: {"named": _named(a.word)}, expect=lambda rows: [len(row["scopes"]) for row in rows] == [1])
     ],
     "tie_messages": [
         Probe(lambda a, b: _ties(a, a.caller), expect=_tied(1)),
@@ -118,13 +112,13 @@ TIES: dict[str, list[Probe]] = {
             lambda a, b: {},
             prepare="MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] "
             "SET p.untied_since = datetime('2026-01-02'), p.finished_at = datetime('2026-01-03')",
-            expect=lambda rows: len(rows) == 1,
+            expect=one_row,
         )
     ],
     "untied_messages": [
         Probe(
             # Said after all else that is on the server: a page has room for no more.
-            lambda a, b: {"since": "2999-01-01T00:00:00Z", "after": "", "limit": 50},
+            lambda a, b: {"since": "2999-01-01T00:00:00Z", "after": ""},
             prepare="MATCH (m:Message) WHERE m.uuid IN [$a_answer, $b_answer] "
             "SET m.timestamp = datetime('2999-01-02') WITH m MATCH (m)-[tie:ANCHORED_AT]->() DELETE tie",
             expect=something,
@@ -183,7 +177,7 @@ TIES: dict[str, list[Probe]] = {
     ],
     "definitions_of_tokens": [
         Probe(
-            lambda a, b: {"hashes": ["b"], "most": 10},
+            lambda a, b: {"hashes": ["b"]},
             prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.body_hash = 'b'",
             expect=lambda rows: [len(row["definitions"]) for row in rows] == [1],
         )
@@ -205,55 +199,40 @@ TIES: dict[str, list[Probe]] = {
             prepare="MATCH (s:Scope) WHERE s.uuid IN [$a_caller, $b_caller] SET s.anchor_key = 'k'",
             expect=lambda rows: [len(row["unclear"]) for row in rows] == [2],
         ),
-        Probe(
-            lambda a, b: {"message_id": a.answer, "scopes": [a.caller], "kind": "read"},
-            expect=lambda rows: len(rows) == 1,
-        ),
+        Probe(lambda a, b: {"message_id": a.answer, "scopes": [a.caller], "kind": "read"}, expect=one_row),
     ],
     "code_of_messages": [_not_looked_for(lambda a, b: {"uuids": [a.answer]})],
     "referenced_code": [_not_looked_for(lambda a, b: {"conversation_id": a.conversation})],
     "history": [
         Probe(
-            lambda a, b: {
-                "conversation_id": a.conversation,
-                "before": None,
-                "limit": 50,
-                "include_tool_calls": False,
-            },
+            lambda a, b: {"conversation_id": a.conversation, "limit": 50, "include_tool_calls": False},
             prepare=INGESTED_ELSEWHERE,
             expect=lambda rows: "'read'" in repr(rows) and "'status': 'fresh'" not in repr(rows),
         )
     ],
     "messages_about": [
-        _not_looked_for(lambda a, b: {"about": a.word, "limit": 50}),
-        *(
-            Probe(_about(what), prepare=CROSSED, expect=lambda rows: len(rows) == 1)
-            for what in ("word", "qualified", "file", "place")
-        ),
+        _not_looked_for(lambda a, b: {"about": a.word}),
+        *(Probe(_about(what), prepare=CROSSED, expect=one_row) for what in ("word", "qualified", "file", "place")),
         Probe(_about("caller"), prepare=CROSSED, expect=nothing),
         Probe(
-            lambda a, b: {"about": "far.off", "limit": 50},
+            lambda a, b: {"about": "far.off"},
             prepare=CROSSED + "SET theirs.name = 'off', theirs.qualified_name = 'off', theirs.file = 'far/x.py'",
             expect=nothing,
         ),
         Probe(
-            lambda a, b: {"about": "far.off", "limit": 50},
+            lambda a, b: {"about": "far.off"},
             prepare=CROSSED + "SET s.name = 'off', s.qualified_name = 'off', s.file = 'far/x.py'",
             expect=nothing,
         ),
     ],
     "ties_on_places": [
-        _not_looked_for(lambda a, b: {"places": [{"file": a.file, "key": "k1"}], "marks": []}),
+        _not_looked_for(lambda a, b: {"places": [{"file": a.file, "key": "k1"}]}),
+        Probe(lambda a, b: {"places": [{"file": b.file, "key": "k1"}]}, prepare=CROSSED, expect=one_row),
         Probe(
-            lambda a, b: {"places": [{"file": b.file, "key": "k1"}], "marks": []},
-            prepare=CROSSED,
-            expect=lambda rows: len(rows) == 1,
-        ),
-        Probe(
-            lambda a, b: {"places": [], "marks": ["f\nk"]},
+            lambda a, b: {"marks": ["f\nk"]},
             prepare=CROSSED + "WITH own, theirs UNWIND [own, theirs] AS moved "
             "SET moved:MovedAnchor, moved.been = ['f\\nk'], moved.been_code = ['h s']",
-            expect=lambda rows: len(rows) == 1,
+            expect=one_row,
         ),
     ],
 }

@@ -6,85 +6,43 @@ from typing import Any
 
 from tests.owners.probes import (
     CORRECTED,
-    EMBEDDING,
-    FRESH,
     FRESH_ID,
     USED,
     VECTOR,
     Parameters,
     Probe,
     nothing,
+    one_row,
     something,
     turn,
 )
 
 
 def _context(conversation_id: str, **given: Any) -> Parameters:
-    return {
-        "conversation_id": conversation_id,
-        "recent": 98,
-        "top": 99,
-        "asked": None,
-        "words": None,
-        "owner_token": "",
-        "candidates": 9,
-        "relevant": 9,
-        "important": 9,
-        "prompts": [],
-        "known": [],
-        "known_restored": [],
-        **given,
-    }
+    return {"conversation_id": conversation_id, **given}
 
 
 def _summary(conversation_id: str, token: str, **members: list[str]) -> Parameters:
+    properties = {"uuid": FRESH_ID, "to_seq": 3, "content": "stolen"}
     return {
         "conversation_id": conversation_id,
         "token": token,
-        "watermark": 0,
-        "new_watermark": 3,
-        "level": 2,
-        "from_seq": 1,
-        "properties": {"uuid": FRESH_ID, "to_seq": 3, "content": "stolen"},
+        "properties": properties,
         "summary": "stolen",
-        "summary_seq": 3,
-        "messages": [],
-        "summaries": [],
-        "lease": 1_000,
         **members,
     }
 
 
 def _release(conversation_id: str, token: str) -> Parameters:
-    return {
-        "conversation_id": conversation_id,
-        "token": token,
-        "done": True,
-        "watermark": 3,
-        "summary": "stolen",
-        "summary_seq": 3,
-        "attempts": None,
-        "pause": 0,
-        "broken_off": False,
-        "every": 1,
-    }
+    return {"conversation_id": conversation_id, "token": token, "watermark": 3, "summary": "stolen"}
 
 
 def _branch(conversation_id: str, parent_id: str) -> Parameters:
-    return {
-        "conversation_id": conversation_id,
-        "uuid": FRESH_ID,
-        "seq": 1,
-        "summary": None,
-        "summarize_every": 10,
-        "lineage_ids": [parent_id],
-        "lineage_tops": [1],
-        "properties": FRESH,
-    }
+    return {"conversation_id": conversation_id, "seq": 1, "lineage_ids": [parent_id], "lineage_tops": [1]}
 
 
 def _history(conversation_id: str, before: str | None) -> Parameters:
-    return {"conversation_id": conversation_id, "before": before, "limit": 50, "include_tool_calls": True}
+    return {"conversation_id": conversation_id, "before": before, "limit": 50}
 
 
 # Another owner's message is tied to code of who asks.
@@ -95,23 +53,23 @@ CREATE (m)-[:ANCHORED_AT {kind: 'read'}]->(:CodeAnchor {uuid: 'probe', key: 'pro
 """
 
 
+_PROMPTED = (
+    "MATCH (c:Conversation {uuid: $b_conversation}) "
+    f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})"
+)
+_AN_HOUR_AGO = "MATCH (m:Message {uuid: $b_unanswered}) SET m.timestamp = m.timestamp - duration('PT1H')"
+
 CONVERSATIONS: dict[str, list[Probe]] = {
-    "create_conversation": [
-        Probe(
-            lambda a, b: {"uuid": b.conversation, "properties": FRESH, "owner_token": "t"},
-            expect=nothing,
-            taken=True,
-        ),
-    ],
+    "create_conversation": [Probe(lambda a, b: {"uuid": b.conversation}, expect=nothing, taken=True)],
     "open_conversation": [
-        Probe(lambda a, b: {"uuid": FRESH_ID, "session_id": b.session, "properties": FRESH, "owner_token": "t"}),
+        Probe(lambda a, b: {"session_id": b.session}),
         Probe(
-            lambda a, b: {"uuid": FRESH_ID, "session_id": "of b", "properties": FRESH, "owner_token": "t"},
+            lambda a, b: {"session_id": "of b"},
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.session_id = 'of b'",
         ),
     ],
     "session_conversation": [
-        Probe(lambda a, b: {"session_id": b.session}, expect=lambda rows: len(rows) == 1),
+        Probe(lambda a, b: {"session_id": b.session}, expect=one_row),
         Probe(
             lambda a, b: {"session_id": "of b"},
             prepare="MATCH (c:Conversation {uuid: $b_conversation}) SET c.session_id = 'of b'",
@@ -123,20 +81,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"reference": b.conversation}, expect=nothing),
         Probe(lambda a, b: {"reference": b.title}, expect=something),
     ],
-    "list_conversations": [
-        Probe(
-            lambda a, b: {
-                "before_time": "9999-01-01T00:00:00Z",
-                "before_uuid": "~",
-                "status": None,
-                "tags": None,
-                "limit": 1_000_000,
-                "since": None,
-                "until": None,
-            },
-            expect=something,
-        )
-    ],
+    "list_conversations": [Probe(lambda a, b: {}, expect=something)],
     "update_conversation": [
         Probe(lambda a, b: {"uuid": b.conversation, "changes": {"title": "stolen"}}, expect=nothing)
     ],
@@ -148,7 +93,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "branch_point": [
-        Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=nothing),
+        Probe(lambda a, b: {"conversation_id": b.conversation}, expect=nothing),
         Probe(
             lambda a, b: {"conversation_id": a.conversation, "message_id": b.question},
             expect=lambda rows: rows[0]["message"] is None,
@@ -159,9 +104,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: _branch(a.conversation, b.conversation), expect=nothing),
         Probe(lambda a, b: _branch(b.conversation, a.conversation), expect=nothing),
         Probe(
-            lambda a, b: {**_branch(a.conversation, a.conversation), "uuid": b.conversation},
-            expect=nothing,
-            taken=True,
+            lambda a, b: {**_branch(a.conversation, a.conversation), "uuid": b.conversation}, expect=nothing, taken=True
         ),
     ],
     "branch_tree": [
@@ -175,10 +118,10 @@ CONVERSATIONS: dict[str, list[Probe]] = {
             lambda a, b: {"conversation_id": a.conversation},
             prepare="MATCH (x:Conversation {uuid: $a_conversation}) MATCH (y:Conversation {uuid: $b_conversation}) "
             "CREATE (x)-[:HAS_BRANCH {from_seq: 1}]->(y)",
-            expect=lambda rows: len(rows) == 1,
+            expect=one_row,
         ),
     ],
-    "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting, "import_token": None}, expect=nothing)],
+    "keep_shared": [Probe(lambda a, b: {"uuid": b.deleting}, expect=nothing)],
     "begin_delete": [Probe(lambda a, b: {"uuid": b.conversation, "token": "t"}, expect=nothing)],
     "delete_messages": [
         Probe(
@@ -194,21 +137,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     ],
     "complete_turn": [
         Probe(lambda a, b: turn(b.conversation), expect=nothing),
-        Probe(
-            lambda a, b: turn(a.conversation, used_messages=[{"uuid": b.question, **USED}]),
-            expect=something,
-        ),
-        Probe(
-            lambda a, b: turn(a.conversation, used_summaries=[{"uuid": b.summary, **USED}]),
-            expect=something,
-        ),
+        Probe(lambda a, b: turn(a.conversation, used_messages=[{"uuid": b.question, **USED}]), expect=something),
+        Probe(lambda a, b: turn(a.conversation, used_summaries=[{"uuid": b.summary, **USED}]), expect=something),
     ],
     "reference_code": [
         Probe(lambda a, b: {"message_id": b.answer, "scopes": [b.caller], "kind": "read"}, expect=nothing)
     ],
-    "referenced_code": [
-        Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=nothing),
-    ],
+    "referenced_code": [Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=ANCHORED, expect=nothing)],
     "code_of_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, prepare=ANCHORED, expect=nothing)],
     "messages_about": [Probe(lambda a, b: {"about": "probe", "limit": 50}, prepare=ANCHORED, expect=nothing)],
     "told_messages": [
@@ -220,11 +155,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         ),
     ],
     "ties_on_places": [
-        Probe(
-            lambda a, b: {"places": [{"file": "probe", "key": "probe"}], "marks": []},
-            prepare=ANCHORED,
-            expect=nothing,
-        )
+        Probe(lambda a, b: {"places": [{"file": "probe", "key": "probe"}]}, prepare=ANCHORED, expect=nothing)
     ],
     "turn_context": [
         Probe(lambda a, b: _context(b.conversation), expect=nothing),
@@ -232,13 +163,12 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         # Shared texts are asked for by a hash, and another's are as unknown as those of nobody.
         Probe(
             lambda a, b: _context(a.conversation, prompts=[FRESH_ID]),
-            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
-            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
+            prepare=_PROMPTED,
             expect=lambda rows: rows[0]["missing"] == [FRESH_ID],
         ),
     ],
     "answered_message": [
-        Probe(lambda a, b: {"conversation_id": b.conversation, "message_id": None}, expect=nothing),
+        Probe(lambda a, b: {"conversation_id": b.conversation}, expect=nothing),
         Probe(lambda a, b: {"conversation_id": a.conversation, "message_id": b.question}, expect=nothing),
     ],
     "calls_before_copy": [
@@ -252,14 +182,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
     "messages_between": [
         Probe(lambda a, b: {"conversation_id": b.conversation, "floor": 0, "to_seq": 9}, expect=nothing)
     ],
-    "kept_prompts": [
-        Probe(
-            lambda a, b: {"uuids": [FRESH_ID]},
-            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
-            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
-            expect=nothing,
-        )
-    ],
+    "kept_prompts": [Probe(lambda a, b: {"uuids": [FRESH_ID]}, prepare=_PROMPTED, expect=nothing)],
     "compression": [
         Probe(
             lambda a, b: {"uuid": FRESH_ID},
@@ -280,63 +203,32 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         )
     ],
     "forget_prompts": [
-        Probe(
-            lambda a, b: {},
-            prepare="MATCH (c:Conversation {uuid: $b_conversation}) "
-            f"CREATE (:Prompt {{uuid: '{FRESH_ID}', text: 'x', user_id: c.user_id, project: c.project}})",
-            expect=lambda rows: rows == [{"forgotten": 0}],
-            taken=True,
-        )
+        Probe(lambda a, b: {}, prepare=_PROMPTED, expect=lambda rows: rows == [{"forgotten": 0}], taken=True)
     ],
     "tool_result": [Probe(lambda a, b: {"uuid": b.call}, expect=nothing)],
     "history": [
         Probe(lambda a, b: _history(b.conversation, None), expect=nothing),
         Probe(lambda a, b: _history(a.conversation, b.unanswered)),
     ],
-    "tool_calls": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "tool_name": None, "success": None, "limit": 50},
-            expect=nothing,
-        )
-    ],
+    "tool_calls": [Probe(lambda a, b: {"conversation_id": b.conversation}, expect=nothing)],
     "known_messages": [Probe(lambda a, b: {"uuids": [b.question, b.answer]}, expect=nothing)],
     "mark_unanswered": [Probe(lambda a, b: {"uuid": b.unanswered}, expect=nothing)],
     "unsettled_questions": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "patience": 0},
-            prepare="MATCH (m:Message {uuid: $b_unanswered}) SET m.timestamp = m.timestamp - duration('PT1H')",
-            expect=nothing,
-        )
+        Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=_AN_HOUR_AGO, expect=nothing)
     ],
-    "settle_questions": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "patience": 0},
-            prepare="MATCH (m:Message {uuid: $b_unanswered}) SET m.timestamp = m.timestamp - duration('PT1H')",
-            expect=nothing,
-        )
-    ],
-    "pending_message_embeddings": [Probe(lambda a, b: {"limit": 1_000_000, "filed": True}, expect=something)],
-    "store_message_embeddings": [
-        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.question, "vector": VECTOR}]})
-    ],
-    "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question], "attempt": "t"})],
+    "settle_questions": [Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=_AN_HOUR_AGO, expect=nothing)],
+    "pending_message_embeddings": [Probe(lambda a, b: {}, expect=something)],
+    "store_message_embeddings": [Probe(lambda a, b: {"rows": [{"uuid": b.question, "vector": VECTOR}]})],
+    "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],
     "count_pending_message_embeddings": [Probe(lambda a, b: {}, expect=something)],
-    "due_summaries": [Probe(lambda a, b: {"every": 1, "limit": 1_000_000, "filed": False}, expect=something)],
-    "claim_summary": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "token": "stolen", "eager": True, "lease": 1_000},
-            expect=nothing,
-        )
-    ],
+    "due_summaries": [Probe(lambda a, b: {"filed": False}, expect=something)],
+    "claim_summary": [Probe(lambda a, b: {"conversation_id": b.conversation, "token": "stolen"}, expect=nothing)],
     "renew_summary_lease": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "lease": 1_000, "asked": 3},
-            expect=nothing,
-        )
+        Probe(lambda a, b: {"conversation_id": b.conversation, "token": b.token, "asked": 3}, expect=nothing)
     ],
     "summary_levels": [Probe(lambda a, b: {"conversation_id": b.conversation, "most": 3}, expect=nothing)],
     "rolling_summaries": [
-        Probe(lambda a, b: {"conversation_id": b.conversation, "level": 1, "floor": 0, "before": None}, expect=nothing)
+        Probe(lambda a, b: {"conversation_id": b.conversation, "level": 1, "floor": 0}, expect=nothing)
     ],
     "stretch_messages": [
         Probe(
@@ -352,18 +244,13 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         ),
     ],
     "settle_title": [
-        Probe(
-            lambda a, b: {"conversation_id": b.conversation, "token": b.token, "title": "stolen"},
-            expect=nothing,
-        )
+        Probe(lambda a, b: {"conversation_id": b.conversation, "token": b.token, "title": "stolen"}, expect=nothing)
     ],
     "release_summary": [Probe(lambda a, b: _release(b.conversation, b.token), expect=nothing)],
-    "pending_summary_embeddings": [Probe(lambda a, b: {"limit": 1_000_000}, expect=something)],
-    "store_summary_embeddings": [
-        Probe(lambda a, b: {"property": EMBEDDING, "rows": [{"uuid": b.summary, "vector": VECTOR}]})
-    ],
-    "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary], "attempt": "t"})],
+    "pending_summary_embeddings": [Probe(lambda a, b: {}, expect=something)],
+    "store_summary_embeddings": [Probe(lambda a, b: {"rows": [{"uuid": b.summary, "vector": VECTOR}]})],
+    "fail_summary_embeddings": [Probe(lambda a, b: {"uuids": [b.summary]})],
     "count_pending_summary_embeddings": [Probe(lambda a, b: {}, expect=something)],
-    "project_health": [Probe(lambda a, b: {"property": EMBEDDING}, expect=something)],
+    "project_health": [Probe(lambda a, b: {}, expect=something)],
 }
 """Statements on what a user has in a project."""

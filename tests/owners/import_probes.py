@@ -6,7 +6,7 @@ from typing import Any
 
 from ragforge_memory.graph.text import owner_token
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH, FRESH_ID, Probe
+from tests.owners.probes import FRESH, FRESH_ID, Probe, nothing
 
 _TOKEN = "import"
 _RUNS = (
@@ -16,15 +16,7 @@ _RUNS = (
 
 
 def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
-    message = {
-        "seq": 4,
-        "uuid": FRESH_ID,
-        "role": "user",
-        "content": "x",
-        "timestamp": None,
-        "tool_calls": [],
-        "blank": False,
-    }
+    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x", "timestamp": None, "tool_calls": []}
     batch = {
         "conversation_id": conversation_id,
         "fresh": [],
@@ -32,36 +24,22 @@ def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
         "token": None,
         "after": 3,
         "tokens": 1,
-        "messages": [message],
     }
-    return {
-        "batches": [{**batch, **more}],
-        "owner_token": owner_token(data.owner.user_id, data.owner.project),
-        "lease": 60,
-        "summarize_every": 1,
-    }
+    batch |= {"messages": [message | {"blank": False}], **more}
+    return {"batches": [batch], "owner_token": owner_token(data.owner.user_id, data.owner.project), "lease": 60}
 
 
 IMPORTS: dict[str, list[Probe]] = {
     "import_messages": [
-        Probe(lambda a, b: _batch(a, b.conversation), expect=lambda rows: not rows),
-        Probe(lambda a, b: _batch(a, b.conversation, fresh=[FRESH]), expect=lambda rows: not rows, taken=True),
-        Probe(
-            lambda a, b: _batch(a, b.deleting, token=_TOKEN, after=0),
-            prepare=_RUNS,
-            expect=lambda rows: not rows,
-        ),
+        Probe(lambda a, b: _batch(a, b.conversation), expect=nothing),
+        Probe(lambda a, b: _batch(a, b.conversation, fresh=[FRESH]), expect=nothing, taken=True),
+        Probe(lambda a, b: _batch(a, b.deleting, token=_TOKEN, after=0), prepare=_RUNS, expect=nothing),
     ],
     "finish_import": [
         Probe(
-            lambda a, b: {
-                "conversation_id": b.deleting,
-                "token": _TOKEN,
-                "created_at": None,
-                "properties": {"title": "stolen"},
-            },
+            lambda a, b: {"conversation_id": b.deleting, "token": _TOKEN, "properties": {"title": "stolen"}},
             prepare=_RUNS,
-            expect=lambda rows: not rows,
+            expect=nothing,
         )
     ],
     "imported_messages": [

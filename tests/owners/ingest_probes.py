@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH_ID, Probe, nothing, something
+from tests.owners.probes import Probe, nothing, one_row, something
 
 
 def _files(data: Data, other: Data) -> list[dict[str, Any]]:
@@ -17,7 +17,7 @@ def _files(data: Data, other: Data) -> list[dict[str, Any]]:
     ]
 
 
-FINISHED = {"commit": "x", "uncommitted": [], "facts_version": "1", "unresolved": 0, "again": True}
+FINISHED = {"facts_version": "1", "unresolved": 0, "again": True}
 
 INGEST: dict[str, list[Probe]] = {
     "project_health": [Probe(lambda a, b: {"property": "marked"}, expect=something)],
@@ -26,7 +26,7 @@ INGEST: dict[str, list[Probe]] = {
             lambda a, b: {},
             prepare="MATCH (p:Project) WHERE p.uuid IN [$a_project_uuid, $b_project_uuid] "
             "SET p.indexedAt = datetime('2026-01-02')",
-            expect=lambda rows: len(rows) == 1,
+            expect=one_row,
         )
     ],
     "ingest_state": [
@@ -52,24 +52,17 @@ INGEST: dict[str, list[Probe]] = {
     "take_ingest_lease": [
         Probe(
             lambda a, b: {
-                "uuid": FRESH_ID,
                 "root": b.root,
                 "adopt": True,
-                "token": "stolen",
-                "holder": "h",
                 "dead": b.token,
-                "seconds": 30,
             }
         ),
         Probe(
             lambda a, b: {
-                "uuid": FRESH_ID,
                 "root": "/unclaimed",
                 "adopt": False,
                 "token": "own",
-                "holder": "h",
                 "dead": None,
-                "seconds": 30,
             },
             # the other project is there, this one is not: it may take over what nobody has
             prepare="MATCH (p:Project {uuid: $a_project_uuid}) DETACH DELETE p "
@@ -77,26 +70,19 @@ INGEST: dict[str, list[Probe]] = {
             expect=something,
         ),
     ],
-    "renew_ingest_lease": [Probe(lambda a, b: {"token": b.token, "seconds": 30}, expect=nothing)],
+    "renew_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=nothing)],
     "release_ingest_lease": [Probe(lambda a, b: {"token": b.token}, expect=nothing)],
     "finish_ingest": [
-        Probe(
-            lambda a, b: {**FINISHED, "token": b.token},
-            expect=nothing,
-        ),
-        Probe(
-            lambda a, b: {**FINISHED, "token": a.token},
-            expect=something,
-        ),
+        Probe(lambda a, b: {**FINISHED, "token": b.token}, expect=nothing),
+        Probe(lambda a, b: {**FINISHED, "token": a.token}, expect=something),
     ],
     "note_unchanged": [
         Probe(
-            lambda a, b: {"commit": "stolen", "uncommitted": [], "edges": 1},
-            prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token",
+            lambda a, b: {"commit": "stolen"}, prepare="MATCH (p:Project {uuid: $b_project_uuid}) REMOVE p.ingest_token"
         ),
         # Of three edges, and two that lead to or from another's.
         Probe(
-            lambda a, b: {"commit": "c", "uncommitted": [], "edges": 4},
+            lambda a, b: {"edges": 4},
             prepare="MATCH (p:Project {uuid: $a_project_uuid}) REMOVE p.ingest_token",
             expect=lambda rows: [row["complete"] for row in rows] == [False],
         ),
@@ -134,33 +120,30 @@ INGEST: dict[str, list[Probe]] = {
     "name_claimed": [Probe(lambda a, b: {"token": b.token, "claimed": []}, expect=nothing)],
     "write_files": [
         Probe(
-            lambda a, b: {"token": a.token, "files": _files(a, b), "seconds": 30, "gives_way": True},
+            lambda a, b: {"token": a.token, "files": _files(a, b)},
             expect=lambda rows: rows == [{"written": 1, "tied": False}],
             taken=True,
         ),
-        Probe(lambda a, b: {"token": b.token, "files": _files(a, b), "seconds": 30, "gives_way": True}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "files": _files(a, b)}, expect=nothing),
     ],
     "remove_files": [
         Probe(
-            lambda a, b: {"token": a.token, "paths": [b.file], "seconds": 30, "gives_way": True},
+            lambda a, b: {"token": a.token, "paths": [b.file]},
             expect=something,
             # what goes takes its edges along, and here some of them lead to the other's scopes
             prepare="MATCH (:Scope {uuid: $a_caller})-[r]-(:Scope {uuid: $b_callee}) DELETE r WITH DISTINCT 1 AS done "
             "MATCH (:Scope {uuid: $b_caller})-[r]-(:Scope {uuid: $a_callee}) DELETE r",
         ),
-        Probe(lambda a, b: {"token": b.token, "paths": [b.file], "seconds": 30, "gives_way": True}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "paths": [b.file]}, expect=nothing),
     ],
     "scope_places": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
     "edges_of_files": [Probe(lambda a, b: {"files": [b.file]}, expect=something)],
     "count_edges": [
-        Probe(
-            lambda a, b: {"token": a.token, "counts": [{"path": b.file, "edges": 99}], "seconds": 30},
-            expect=something,
-        ),
-        Probe(lambda a, b: {"token": b.token, "counts": [], "seconds": 30}, expect=nothing),
+        Probe(lambda a, b: {"token": a.token, "counts": [{"path": b.file, "edges": 99}]}, expect=something),
+        Probe(lambda a, b: {"token": b.token, "counts": []}, expect=nothing),
         # Of three edges, and two that lead to or from another's file of the same path.
         Probe(
-            lambda a, b: {"token": a.token, "counts": [{"path": a.file, "edges": None}], "seconds": 30},
+            lambda a, b: {"token": a.token, "counts": [{"path": a.file, "edges": None}]},
             expect=lambda rows: [row["counted"] for row in rows] == [3],
         ),
     ],
@@ -168,7 +151,6 @@ INGEST: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: {
                 "token": a.token,
-                "seconds": 30,
                 "edges": [
                     {"source": a.only_here, "target": b.only_here, "properties": {}},
                     {"source": b.only_here, "target": a.only_here, "properties": {}},
@@ -176,13 +158,12 @@ INGEST: dict[str, list[Probe]] = {
             },
             expect=something,
         ),
-        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "edges": []}, expect=nothing),
     ],
     "remove_edges": [
         Probe(
             lambda a, b: {
                 "token": a.token,
-                "seconds": 30,
                 "edges": [
                     {"source": a.caller, "target": b.callee, "type": "CONSUMES"},
                     {"source": b.caller, "target": a.callee, "type": "CONSUMES"},
@@ -190,7 +171,7 @@ INGEST: dict[str, list[Probe]] = {
             },
             expect=something,
         ),
-        Probe(lambda a, b: {"token": b.token, "edges": [], "seconds": 30}, expect=nothing),
+        Probe(lambda a, b: {"token": b.token, "edges": []}, expect=nothing),
     ],
 }
 """Statements on a project, its files, definitions and edges."""

@@ -5,31 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import Probe, Rows, nothing
+from tests.owners.probes import Probe, nothing, one_row
 
 KEY = "key-of-probes"
 
 
 def _asked(data: Data, **scope: Any) -> dict[str, Any]:
-    return {
-        "conversation_id": data.conversation,
-        "conversations": [data.conversation],
-        "key": KEY,
-        "refresh": False,
-        "token": "lease-of-probes",
-        "lease": 60_000,
-        "uuid": "e" * 32,
-        "properties": {"data": "stolen"},
-        "before_time": "9999-01-01T00:00:00Z",
-        "before_uuid": "~",
-        "task": None,
-        "limit": 100,
-        **scope,
-    }
-
-
-def _one_row(rows: Rows) -> bool:
-    return len(rows) == 1
+    return {"conversation_id": data.conversation, "conversations": [data.conversation], "key": KEY, **scope}
 
 
 def _insights(*whose: str) -> str:
@@ -58,7 +40,7 @@ INSIGHTS: dict[str, list[Probe]] = {
     "release_insight": [Probe(lambda a, b: _asked(b, token=b.token), prepare=_CLAIMED, expect=nothing)],
     "list_insights": [
         Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing),
-        Probe(lambda a, b: _asked(b), prepare=_insights("a", "b"), expect=_one_row),
+        Probe(lambda a, b: _asked(b), prepare=_insights("a", "b"), expect=one_row),
     ],
     "conversation_insights": [Probe(lambda a, b: _asked(b), prepare=_insights("b"), expect=nothing)],
 }

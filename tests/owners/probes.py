@@ -33,6 +33,10 @@ class Probe:
     prepare: str | None = None
     taken: bool = False
 
+    def given(self, mine: Data, other: Data) -> Parameters:
+        """All that the statement is given, but whose it is."""
+        return {**COMMON, **self.parameters(mine, other)}
+
 
 def nothing(rows: Rows) -> bool:
     """No row came back."""
@@ -52,28 +56,96 @@ VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
 EMBEDDING = "embedding_of_probes"
 
 
+COMMON: Parameters = {
+    **dict.fromkeys(("role", "since", "until", "tool", "tags", "before", "reader", "about", "asked", "words", "task")),
+    **dict.fromkeys(("import_token", "created_at", "attempts", "title_source", "tool_name", "success", "status")),
+    **dict.fromkeys(("summary", "message_id")),
+    **{
+        name: [] for name in ("used_messages", "used_summaries", "prompts", "tool_calls", "touched", "mentions", "told")
+    },
+    **{name: [] for name in ("mentioned_files", "known", "known_restored", "messages", "summaries", "uncommitted")},
+    "hidden": [],
+    "places": [],
+    "marks": [],
+    "kept": {},
+    "corrects": {"uuid": None, "how": None},
+    "recent": 98,
+    "top": 99,
+    "candidates": 9,
+    "relevant": 9,
+    "important": 9,
+    "limit": 1_000_000,
+    "patience": 0,
+    "watermark": 0,
+    "new_watermark": 3,
+    "level": 2,
+    "from_seq": 1,
+    "summary_seq": 3,
+    "every": 1,
+    "pause": 0,
+    "tokens": 1,
+    "summarize_every": 1,
+    "seconds": 30,
+    "lease": 60_000,
+    "before_seq": 0,
+    "edges": 1,
+    "sample": 100,
+    "take": 100,
+    "scan": 2_000,
+    "overfetch": 200,
+    "compared": 10,
+    "most": 100,
+    "dimension": DIMENSION,
+    "floor": 100,
+    "above": 0,
+    "up_to": 100,
+    "step": 1,
+    "vector": VECTOR,
+    "origin": [0.0] * DIMENSION,
+    "worded": True,
+    "done": True,
+    "gives_way": True,
+    "include_tool_calls": True,
+    "filed": True,
+    "eager": True,
+    "broken_off": False,
+    "filtered": False,
+    "refresh": False,
+    "uuid": FRESH_ID,
+    "token": "stolen",
+    "holder": "h",
+    "attempt": "t",
+    "owner_token": "t",
+    "commit": "c",
+    "before_time": "9999-01-01T00:00:00Z",
+    "before_uuid": "~",
+    "before_conversation": "",
+    "folder": "//",
+    "message": MESSAGE,
+    "title": "stolen",
+    "property": EMBEDDING,
+    "properties": FRESH,
+}
+"""What statements take besides what a probe is about."""
+
+
 def turn(conversation_id: str, **ties: Any) -> Parameters:
     """What an answer, or a message, is written with."""
-    return {
-        "conversation_id": conversation_id,
-        "uuid": FRESH_ID,
-        "message": MESSAGE,
-        "worded": True,
-        "summarize_every": 1,
-        "tokens": 1,
-        "used_messages": [],
-        "used_summaries": [],
-        "prompts": [],
-        "title": "stolen",
-        "title_source": "provisional",
-        "tool_calls": [],
-        "touched": [],
-        "mentions": [],
-        "mentioned_files": [],
-        "told": [],
-        "corrects": {"uuid": None, "how": None},
-        **ties,
-    }
+    return {"conversation_id": conversation_id, **ties}
+
+
+def one_row(rows: Rows) -> bool:
+    """One row came back."""
+    return len(rows) == 1
+
+
+# What was deleted and is still shared by a branch that lives.
+SHARED = (
+    "MATCH (c:Conversation {uuid: $b_conversation}) SET c.status = 'deleting', c.kept_to = 3 "
+    "CREATE (c)-[:HAS_BRANCH {from_seq: 3}]->(:Conversation {uuid: 'probe', status: 'active', head_seq: 3, "
+    "message_count: 0, lineage_ids: [c.uuid], lineage_tops: [3], user_id: c.user_id, project: c.project, "
+    "created_at: datetime(), updated_at: datetime()})"
+)
 
 
 # Another owner's message is said against one of who asks.

@@ -36,7 +36,6 @@ def _given(data: Data, **given: Any) -> dict[str, Any]:
         "old_conversation_property": EMBEDDING,
         "property": _NEXT,
         "conversation_property": _NEXT,
-        "limit": 1_000_000,
         "rows": [
             {"uuid": uuid, "label": label, "version": version, "vector": VECTOR}
             for label, (uuid, version) in versions.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -43,21 +42,12 @@ def test_the_command_line_knows_the_users_own_alone(
     shown = ragforge("conversations", "show", uuid, "--user", "ada")
     assert shown.returncode == 0, shown.stderr
     assert "It stands." in shown.stdout
-    commands: list[tuple[str, ...]] = [
-        ("show", uuid),
-        ("delete", uuid, "--yes"),
-        ("archive", uuid),
-        ("show", uuid[:10]),
-    ]
-    commands += [("show", "The lighthouse", "--json")]
-    for user, tried in (((), commands[:2]), (("--user", "bob"), commands)):
-        for command in tried:
-            done = ragforge("conversations", *command, *user)
-            assert done.returncode == 1, (command, done.stdout, done.stderr)
-            assert "there is no conversation" in done.stderr
-            assert "stands" not in done.stdout + done.stderr
-        listed = ragforge("conversations", "list", "--json", *user)
-        assert listed.returncode == 0
-        assert uuid not in listed.stdout
-    assert json.loads(ragforge("conversations", "list", "--json", "--user", "ada").stdout)["items"][0]["uuid"] == uuid
+    for user, command in ((), ("show", uuid)), (("--user", "bob"), ("delete", uuid, "--yes")):
+        done = ragforge("conversations", *command, *user)
+        assert done.returncode == 1, (command, done.stdout, done.stderr)
+        assert "there is no conversation" in done.stderr
+        assert "stands" not in done.stdout + done.stderr
+    listed = ragforge("conversations", "list", "--json", "--user", "bob")
+    assert listed.returncode == 0
+    assert uuid not in listed.stdout
     assert ragforge("conversations", "show", uuid, "--user", "ada").stdout == shown.stdout

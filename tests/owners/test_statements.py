@@ -19,8 +19,7 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
-from ragforge_memory.graph.space_in_use import in_space
-from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.graph.spaces import Space, in_space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.branch_probes import MERGES
@@ -182,7 +181,7 @@ def _problem(ground: Ground, statement: Statement, mutation: Mutation | None, pa
     mine, other = ground.pairs[pair]
     asked = Statement(statement.name, mutation.text if mutation else statement.text)
     opened = {name: mutation is not None and name == mutation.opened for name in _OPENED.findall(asked.text)}
-    given = {**mine.owner.parameters, **in_space(ground.space), **probe.parameters(mine, other)}
+    given = {**mine.owner.parameters, **in_space(ground.space), **probe.given(mine, other)}
     parameters = asked.given({**given, **opened})
     text = asked.nested.filled({"index": index_of(ground.space, statement.name), "type": "CONSUMES"})
     # A transaction that is undone cannot hold others: the same work, in one.
@@ -253,21 +252,3 @@ def test_what_a_user_has_is_filtered_by_user_too(name: str) -> None:
         if re.search(r":(?:Conversation|Message)\b", text) and name not in PROJECT_ALONE:
             by_user = [m for m in mutations(variant.text) if "user_id" in m.place]
             assert by_user, name
-
-
-def test_filters_are_told_from_assignments() -> None:
-    text = (
-        "MERGE (c:C {uuid: $uuid, project: $project})\nON CREATE SET c.user_id = $user_id, c.project = $project\n"
-        "WITH c\nWHERE c.user_id = $user_id AND c.project = $project\nRETURN c"
-    )
-    assert [mutation.place for mutation in mutations(text)] == [
-        "line 4: c.user_id = $user_id",
-        "line 4: c.project = $project",
-        "line 1: project: $project",
-    ]
-    first, second, third = mutations(text)
-    both = "WHERE ($opened_0 OR c.user_id = $user_id) AND ($opened_1 OR c.project = $project)"
-    assert both in first.text
-    assert first.text == second.text
-    assert (first.opened, second.opened, third.opened) == ("opened_0", "opened_1", None)
-    assert "{uuid: $uuid, }" in third.text

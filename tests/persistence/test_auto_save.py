@@ -151,39 +151,11 @@ async def test_what_looks_at_the_graph_asks_for_a_save(keeping: Keeping) -> None
             await branch.refresh()
 
 
-async def test_a_session_that_somebody_else_has_saved(keeping: Keeping) -> None:
-    async with keeping("neo4j", "one", settings=LATER) as agent, keeping("neo4j") as other:
-        mine = await agent.open_conversation("session")
-        await other.open_conversation("session")
-        with pytest.raises(InvalidInput, match="session"):
-            await mine.save()
-
-
 @pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
 async def test_a_session_is_one_however_many_ask_at_once(settings: dict[str, Any], keeping: Keeping) -> None:
     async with keeping("neo4j", settings=settings) as agent:
         opened = await asyncio.gather(*(agent.open_conversation("session") for _ in range(5)))
         assert len({each.uuid for each in opened}) == 1
-
-
-@pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
-async def test_a_title_of_several_names_none(settings: dict[str, Any], keeping: Keeping) -> None:
-    async with keeping("neo4j", settings=settings) as agent:
-        made = [await agent.create_conversation(title="sprint") for _ in range(2)]
-        with pytest.raises(InvalidInput, match="fits several conversations") as told:
-            await agent.load_conversation("sprint")
-        assert all(each.uuid[:8] in str(told.value) for each in made)
-        named = await agent.open_conversation("sprint")
-        assert (await agent.load_conversation("sprint")).uuid == named.uuid
-
-
-async def test_a_session_is_none_of_those_that_are_only_called_so(keeping: Keeping) -> None:
-    async with keeping("neo4j") as agent:
-        others = [await agent.create_conversation(title="sprint") for _ in range(2)]
-    async with keeping("neo4j", settings=LATER) as agent:
-        opened = await agent.open_conversation("sprint")
-        assert opened.session_id == "sprint"
-        assert opened.uuid not in {each.uuid for each in others}
 
 
 @pytest.mark.parametrize("settings", [{}, LATER, {"enable_memory": False}], ids=["at once", "later", "memory off"])
@@ -233,13 +205,3 @@ async def test_turns_while_neo4j_is_away_stay_in_memory_too(
             await begun_then.save()
             stored = await other.load_conversation(begun_then.uuid)
             assert [each.content for each in await stored.get_history()] == ["r1", "c1"]
-
-
-async def test_what_is_too_old_is_deleted_whole(kind: str, keeping: Keeping, graph: Graph, tmp_path: Path) -> None:
-    async with keeping(kind, *ANSWER) as agent:
-        await (await agent.create_conversation()).send_message("secret: what does it weigh?")
-    async with keeping(kind, settings=LATER) as agent:
-        [deleted] = await agent.delete_expired_conversations(keep=0)
-        assert graph.run("MATCH (c:Conversation {uuid: $uuid}) RETURN c.status", uuid=deleted.uuid) == []
-        assert graph.run("MATCH (m:Message {conversation_id: $uuid}) RETURN m.seq", uuid=deleted.uuid) == []
-    assert [path for path in tmp_path.rglob("*") if path.is_file() and "secret" in path.read_text()] == []

@@ -266,23 +266,6 @@ async def test_code_that_was_discussed(kind: str, keeping: Keeping, tmp_path: Pa
         assert {each.kind for each in await conversation.referenced_code()} == {"discussed", "read"}
 
 
-async def test_labels_lists_and_sessions(kind: str, keeping: Keeping) -> None:
-    async with keeping(kind, *STEPS[4:]) as agent:
-        one = await agent.open_conversation("session", tags=["zoo"])
-        again = await agent.open_conversation("session")
-        assert one.uuid == again.uuid
-        await one.set_title("Weights")
-        await one.archive()
-        page = await agent.list_conversations(status="archived")
-        assert [info.uuid for info in page.items] == [one.uuid]
-        await one.unarchive()
-        await one.save()
-        answer = await one.send_message("third zebra")
-        assert answer.content == "third zebra answer"
-        state = await agent.invoke({"messages": [{"role": "user", "content": "fourth zebra"}]})
-        assert state["messages"][-1]["content"] == "fourth zebra answer"
-
-
 async def test_a_deleted_conversation_leaves_nothing(
     kind: str, keeping: Keeping, graph: Graph, owner: Owner, tmp_path: Path
 ) -> None:
@@ -302,24 +285,3 @@ async def test_a_deleted_conversation_leaves_nothing(
         assert graph.seen().differs(before) == []
     assert [path for path in tmp_path.rglob("*") if path.is_file() and "zebra" in path.read_text()] == []
     assert list(tmp_path.rglob("*.jsonl")) == []
-
-
-async def test_small_conversations_of_an_archive_come_back_together(
-    kind: str, keeping: Keeping, graph: Graph, tmp_path: Path
-) -> None:
-    async with keeping(kind, *STEPS) as agent:
-        told = [await agent.create_conversation(title=title) for title in ("Weights", "Gates")]
-        for each in told:
-            await each.send_message("where is the zebra?")
-        paths = "MATCH (c:Conversation {project: $project}) RETURN c.uuid AS uuid, c.file_path AS path ORDER BY uuid"
-        named = graph.run(paths)
-        await agent.export_all(tmp_path / "all.jsonl")
-        for each in told:
-            await each.delete()
-        report = await agent.import_conversations(tmp_path / "all.jsonl")
-        assert (report.conversations, report.failed) == (2, 0)
-        assert graph.run(paths) == named
-        assert all((row["path"] is None) == (kind == "neo4j") for row in named)
-        for each in told:
-            history = await (await agent.load_conversation(each.uuid)).get_history()
-            assert history[0].content == "where is the zebra?"

@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,8 @@ from hypothesis import strategies as st
 from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.graph.filed import conversation_file
 from ragforge_memory.graph.filed.conversation_file import ConversationFile
-from ragforge_memory.graph.filed.lines import from_bytes, line_of, to_bytes, uuid_of
 from ragforge_memory.graph.filed.words import Words, rank
+from ragforge_memory.graph.filed.writing import from_bytes, line_of, to_bytes, uuid_of
 
 
 def _line(uuid: str, content: str = "text") -> dict[str, Any]:
@@ -74,14 +73,6 @@ def test_a_line_that_was_cut_off_is_no_line_and_glued_to_none(file: Conversation
     kept = ["a", "b", "c"] if cut == 1 else ["a", "c"]
     assert [json.loads(raw)["uuid"] for raw in file.path.read_bytes().splitlines()] == kept
     assert _contents(file, "a", "c") == ["first", "third"]
-
-
-def test_a_line_that_is_no_line_hides_no_other(file: ConversationFile) -> None:
-    file.append([_line("a", "first")])
-    with file.path.open("ab") as out:
-        out.write(b'{"uuid":"b","content\n\xff\xfe\n[]\n')
-    file.append([_line("c", "third")])
-    assert _contents(file, "a", "b", "c") == ["first", None, "third"]
 
 
 def test_what_is_taken_back_is_gone_for_others_too(file: ConversationFile) -> None:
@@ -185,31 +176,6 @@ def test_the_words_follow_the_file(file: ConversationFile) -> None:
     file.keep_only({"b"})
     assert found("gate") == []
     assert found("wall") == ["b"]
-
-
-def test_messages_that_are_written_again_take_no_longer_than_new_ones(file: ConversationFile) -> None:
-    words = Words(file)
-
-    def written(round: int, *, again: bool) -> float:
-        """Seconds of the processor, which others who use it do not lengthen."""
-        file.append(
-            [
-                {"uuid": f"m{number}", "content": " ".join(f"said{round}x{number}x{word}" for word in range(10))}
-                for number in range(1_500)
-            ],
-            again=again,
-        )
-        begun = time.process_time()
-        words.count([])
-        return time.process_time() - begun
-
-    first = written(1, again=False)
-    assert written(2, again=True) < 3 * first + 0.3
-    counted = words.count(["said1x7x3", "said2x7x3"])
-    assert counted.texts == 1_500
-    assert {word: [found[:2] for found in having] for word, having in counted.having.items()} == {
-        "said2x7x3": [("m7", 1)]
-    }
 
 
 def test_many_threads_search_a_file_that_grows(file: ConversationFile) -> None:

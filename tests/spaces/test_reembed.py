@@ -217,19 +217,6 @@ async def test_a_move_that_failed_goes_on_or_is_taken_back(
 
 
 @ONE_LINE
-async def test_what_is_refused_holds_nothing_up_where_it_is_all_there_is(
-    owner: Owner, models: Models, configured: Configured
-) -> None:
-    async with configured(models.old, OLD) as agent:
-        await agent.import_conversation([{"role": "user", "content": "poison"}], title="Harbours")
-        await agent.drain()
-        report = await agent.reembed(Failing(models))
-        assert report.switched
-        assert report.failed >= 1
-        assert report.messages == 0
-
-
-@ONE_LINE
 async def test_vectors_that_come_late_wait_for_the_new_model(
     either_config: Neo4jConfig, owner: Owner, models: Models, configured: Configured, plain: Plain
 ) -> None:

@@ -14,8 +14,8 @@ from uuid import uuid4
 from ragforge_memory.agent.outages.remembered import CONVERSATIONS
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.conversations import ConversationStore, fits_several
-from ragforge_memory.graph.cursors import make_cursor, read_cursor
 from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
+from ragforge_memory.graph.records import make_cursor, read_cursor
 from ragforge_memory.models.conversation import (
     EVERY_CONVERSATION,
     ConversationFilters,

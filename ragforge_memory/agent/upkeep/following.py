@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.errors import EmbeddingError, RagforgeError
-from ragforge_memory.graph.space_in_use import SpaceInUse
-from ragforge_memory.graph.spaces import Space, find_space, settings_of
+from ragforge_memory.graph.spaces import Space, SpaceInUse, find_space, settings_of
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector

@@ -16,8 +16,7 @@ from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved, fo
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.graph.scopes import ScopeStore
-    from ragforge_memory.graph.space_in_use import SpaceInUse
-    from ragforge_memory.graph.spaces import Space
+    from ragforge_memory.graph.spaces import Space, SpaceInUse
     from ragforge_memory.graph.waiting import WaitingText
 
 log = logging.getLogger(__name__)

@@ -17,8 +17,7 @@ import neo4j
 from ragforge_memory.errors import ConversationFileError, GraphTimeout, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.filed import searching, writing
-from ragforge_memory.graph.filed.begun import Note
-from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, TextDirectory, unbroken
+from ragforge_memory.graph.filed.directory import LOCK_SECONDS, TURN_LOCK_SECONDS, Note, TextDirectory, unbroken
 from ragforge_memory.graph.filed.reading import Want, file_lost, missing, serve, wants
 
 log = logging.getLogger(__name__)
@@ -69,16 +68,7 @@ class FiledClient(GraphClient):
         self._marked: dict[str, bool] = {}
         self._birth: str | None = None
 
-    async def read(
-        self,
-        name: str,
-        /,
-        *,
-        timeout: float | None = None,
-        names: Mapping[str, str] | None = None,
-        recover: bool = True,
-        **parameters: Any,
-    ) -> Rows:
+    async def read(self, name: str, /, **parameters: Any) -> Rows:
         """As `GraphClient.read`; texts that rows lack come from the files.
 
         Raises:
@@ -91,10 +81,10 @@ class FiledClient(GraphClient):
             return await searching.in_history(self, self._texts, parameters)
         if name == "search_owner_text":
             return await searching.in_all(self, self._texts, parameters)
-        ask = partial(super().read, name, timeout=timeout, names=names, recover=recover, **parameters)
+        ask = partial(super().read, name, **parameters)
         if name == "turn_context":
             words, parameters["words"], parameters["known"] = parameters["words"], None, []
-            rows = await super().read(name, timeout=timeout, recover=recover, **parameters)
+            rows = await super().read(name, **parameters)
             await searching.before_the_recent(self, self._texts, rows, {**parameters, "words": words})
         else:
             rows = await ask()
@@ -108,23 +98,16 @@ class FiledClient(GraphClient):
             rows = await ask()
         return rows
 
-    async def write(
-        self,
-        name: str,
-        /,
-        *,
-        timeout: float | None = None,
-        names: Mapping[str, str] | None = None,
-        recover: bool = True,
-        **parameters: Any,
-    ) -> Rows:
+    async def write(self, name: str, /, **parameters: Any) -> Rows:
         """As `GraphClient.write`; texts go to the files before anything goes to the graph.
 
         Raises:
             ConversationFileError: a file cannot be written; the graph was not asked then.
             GraphBusy: other processes held a file's lock for 30 s; 5 s where no ``timeout`` is given, as in a turn.
         """
-        options: dict[str, Any] = {"timeout": timeout, "names": names, "recover": recover}
+        options: dict[str, Any] = {
+            each: parameters.pop(each) for each in ("timeout", "names", "recover") if each in parameters
+        }
         if name in WRITES:
             return await self._write_texts(name, self._parted(name, parameters), options)
         if name == "finish_delete":
@@ -153,7 +136,7 @@ class FiledClient(GraphClient):
     async def _write_texts(self, name: str, parted: writing.Parted, options: Mapping[str, Any]) -> Rows:
         """Lines, then nodes. Lines that the graph refuses are taken back; where its word is missing they stay."""
         texts, begun = self._texts, {}
-        seconds = TURN_LOCK_SECONDS if options["timeout"] is None else LOCK_SECONDS
+        seconds = TURN_LOCK_SECONDS if options.get("timeout") is None else LOCK_SECONDS
         async with texts.held(parted.lines, seconds=seconds):
             if name in writing.APPENDS:
                 uuid = parted.parameters["conversation_id"]

@@ -15,7 +15,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from ragforge_memory.errors import ConversationFileError
-from ragforge_memory.graph.filed.lines import Line, from_bytes, to_bytes, uuid_of
+from ragforge_memory.graph.filed.writing import Line, from_bytes, to_bytes, uuid_of
 
 # Of a line, enough to tell it from others: it begins with its uuid.
 _BEGINNING = 64

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.errors import ConversationFileError
 from ragforge_memory.graph.filed.directory import TextDirectory
-from ragforge_memory.graph.filed.lines import MESSAGE_TEXTS, RESULT_TEXTS, Line
+from ragforge_memory.graph.filed.writing import MESSAGE_TEXTS, RESULT_TEXTS, Line
 
 Rows = list[dict[str, Any]]
 _EXCERPT = 200  # characters, as the statement answered_message cuts them
@@ -40,7 +40,7 @@ def wants(name: str, rows: Rows, given: Mapping[str, Any]) -> list[Want]:
             return [want for row in rows for want in _archived(row, conversation_id)]
         case "pending_conversation_embeddings":
             return [
-                Want(uuid, row["uuid"], partial(_put_beginning, part))
+                Want(uuid, row["uuid"], partial(_put, part, 1, _BEGINNING))
                 for row in rows
                 for part in row["first"]
                 for _, text, uuid in (part,)
@@ -50,11 +50,11 @@ def wants(name: str, rows: Rows, given: Mapping[str, Any]) -> list[Want]:
             messages = (row for row in rows if row["label"] == "Message" and row["content"] is None)
             beginnings = wants("pending_conversation_embeddings", rows, given)
             return [
-                Want(row["uuid"], row["conversation_id"], partial(_put_content, row)) for row in messages
+                Want(row["uuid"], row["conversation_id"], partial(_put, row, "content", None)) for row in messages
             ] + beginnings
         case "answered_message":
             excerpts = [
-                Want(used["uuid"], used["conversation_id"], partial(_put_excerpt, used))
+                Want(used["uuid"], used["conversation_id"], partial(_put, used, "excerpt", _EXCERPT))
                 for row in rows
                 for used in row["used"]
                 if "Message" in used["labels"] and used["excerpt"] is None
@@ -130,8 +130,8 @@ def _put_message(row: dict[str, Any], characters: int | None, line: Line) -> boo
     return True
 
 
-def _put_content(row: dict[str, Any], line: Line) -> bool:
-    row["content"] = line.get("content")
+def _put(row: Any, at: str | int, characters: int | None, line: Line) -> bool:
+    row[at] = _cut(line.get("content"), characters)
     return True
 
 
@@ -142,16 +142,6 @@ def _put_call(row: dict[str, Any], characters: int | None, line: Line) -> bool:
     row["arguments"] = call.get("arguments")
     row["result"] = _cut(call.get("result"), characters)
     row["error"] = call.get("error")
-    return True
-
-
-def _put_excerpt(row: dict[str, Any], line: Line) -> bool:
-    row["excerpt"] = _cut(line.get("content"), _EXCERPT)
-    return True
-
-
-def _put_beginning(part: list[Any], line: Line) -> bool:
-    part[1] = _cut(line.get("content"), _BEGINNING) or ""
     return True
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal
 
+from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.filed.reading import file_lost
 from ragforge_memory.graph.filed.words import Ranked
@@ -22,33 +23,26 @@ _AT_MOST_AT_ONCE = 2_000
 _EVERYTHING: dict[str, Any] = {"role": None, "since": None, "until": None, "tool": None}
 
 
-class Reader(Protocol):
-    """What runs the named statements that read."""
-
-    async def read(self, name: str, /, **parameters: Any) -> Rows:
-        """Runs one."""
-
-
-async def in_history(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
+async def in_history(client: GraphClient, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_history_text``."""
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
-    rows = await reader.read("filed_lineage", **scope)
+    rows = await client.read("filed_lineage", **scope)
     if not rows:
         return []
     lineage = rows[0]["lineage"]
     ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], _words(given))
-    await _tell_of_lost(reader, texts, [part[0] for part in lineage], given)
-    places, scores = await _placed(reader, "filed_history_places", ranked, given, scope, given["limit"])
+    await _tell_of_lost(client, texts, [part[0] for part in lineage], given)
+    places, scores = await _placed(client, "history", ranked, given, scope, given["limit"])
     return [{**_columns(places, scores), "lineage": lineage}]
 
 
-async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
+async def in_all(client: GraphClient, texts: TextDirectory, given: Mapping[str, Any]) -> Rows:
     """The rows of ``search_owner_text``."""
     scope = {name: given[name] for name in ("user_id", "project", "tags")}
-    found = await reader.read("filed_conversations", **scope)
+    found = await client.read("filed_conversations", **scope)
     ranked = await asyncio.to_thread(texts.rank, [row["uuid"] for row in found], _words(given))
-    await _tell_of_lost(reader, texts, [row["uuid"] for row in found if row["filed"]], given)
-    places, scores = await _placed(reader, "filed_owner_places", ranked, given, scope, given["limit"])
+    await _tell_of_lost(client, texts, [row["uuid"] for row in found if row["filed"]], given)
+    places, scores = await _placed(client, "owner", ranked, given, scope, given["limit"])
     return [
         {
             **_columns(places, scores),
@@ -58,7 +52,7 @@ async def in_all(reader: Reader, texts: TextDirectory, given: Mapping[str, Any])
     ]
 
 
-async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, given: Mapping[str, Any]) -> None:
+async def before_the_recent(client: GraphClient, texts: TextDirectory, rows: Rows, given: Mapping[str, Any]) -> None:
     """What ``turn_context`` finds by words among older messages, into its row."""
     if not rows or given["words"] is None:
         return
@@ -67,15 +61,15 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
     scope = {name: given[name] for name in ("conversation_id", "user_id", "project")}
     if floor <= 0:
         return
-    lineage = (await reader.read("filed_lineage", **scope))[0]["lineage"]
+    lineage = (await client.read("filed_lineage", **scope))[0]["lineage"]
     ranked = await asyncio.to_thread(texts.rank, [part[0] for part in lineage], asked_words(given["words"]))
     some = ranked[: given["candidates"]]
-    places, scores = await _placed(reader, "filed_history_places", some, _EVERYTHING, scope, len(some))
+    places, scores = await _placed(client, "history", some, _EVERYTHING, scope, len(some))
     kept = [(place["seq"], score) for place, score in zip(places, scores, strict=True) if place["seq"] <= floor]
     score_of = dict(kept[: given["relevant"]])
     if not score_of:
         return
-    messages = await reader.read("messages_at", **scope, seqs=list(score_of))
+    messages = await client.read("messages_at", **scope, seqs=list(score_of))
     found = [
         {"message": {**row["message"], "tool_calls": []}, "score": score_of[row["message"]["seq"]]} for row in messages
     ]
@@ -83,21 +77,21 @@ async def before_the_recent(reader: Reader, texts: TextDirectory, rows: Rows, gi
 
 
 async def _tell_of_lost(
-    reader: Reader, texts: TextDirectory, conversations: Sequence[str], given: Mapping[str, Any]
+    client: GraphClient, texts: TextDirectory, conversations: Sequence[str], given: Mapping[str, Any]
 ) -> None:
     """Warns of conversations whose words cannot be searched: their files are missing."""
     absent = await asyncio.to_thread(lambda: [uuid for uuid in conversations if not texts.file(uuid).exists()])
     if not absent:
         return
     owner = {name: given[name] for name in ("user_id", "project")}
-    if rows := await reader.read("filed_lost", uuids=absent, **owner):
+    if rows := await client.read("filed_lost", uuids=absent, **owner):
         first = file_lost(texts, rows[0]["uuid"])
         log.warning("what was said in %s conversations is left out: %s", f"{len(rows):,}", first.message)
 
 
 async def _placed(
-    reader: Reader,
-    statement: str,
+    client: GraphClient,
+    whose: Literal["history", "owner"],
     ranked: Sequence[Ranked],
     filters: Mapping[str, Any],
     scope: Mapping[str, Any],
@@ -112,11 +106,7 @@ async def _placed(
         some = ranked[begin : begin + size]
         begin, size = begin + size, min(4 * size, _AT_MOST_AT_ONCE)
         uuids = [each.uuid for each in some]
-        if statement == "filed_owner_places":
-            rows = await reader.read("filed_owner_places", uuids=uuids, **asked)
-        else:
-            rows = await reader.read("filed_history_places", uuids=uuids, **asked)
-        found = {row["uuid"]: row for row in rows}
+        found = {row["uuid"]: row for row in await client.read(f"filed_{whose}_places", uuids=uuids, **asked)}
         for each in some:
             if each.uuid in found and len(places) < limit:
                 places.append(found[each.uuid])

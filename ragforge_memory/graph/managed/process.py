@@ -12,7 +12,7 @@ from ragforge_memory.graph.managed.bolt import handshake
 from ragforge_memory.graph.managed.files import ProcessId, ServerFiles
 from ragforge_memory.graph.managed.java import has_vector_module
 from ragforge_memory.graph.managed.processes import end, identify, is_alive
-from ragforge_memory.graph.managed.settings import ServerSettings, argument_file, java_arguments, neo4j_conf
+from ragforge_memory.graph.managed.settings import SEE_LOGS, ServerSettings, argument_file, java_arguments, neo4j_conf
 from ragforge_memory.home import write_private
 
 STOP_PATIENCE = 60.0
@@ -112,7 +112,6 @@ def becomes_ready(
 
     Args:
         server: the process; that it ended means no.
-        files: where its log is.
         port: its port.
         log_from: where its own lines in the log begin, to be sure that it is this server that answers and not
             another that took the port; None for one that was ready before.
@@ -158,9 +157,8 @@ class Problem:
 
 def diagnose(text: str, root: Path) -> Problem:
     """What the log of a start that failed means for a person."""
-    see = "`ragforge neo4j logs` shows what it wrote."
     if "PortBindException" in text or "Address already in use" in text:
-        return Problem("The managed Neo4j found its port taken by another program.", see, port_taken=True)
+        return Problem("The managed Neo4j found its port taken by another program.", SEE_LOGS, port_taken=True)
     if "FileLockException" in text or "store_lock" in text:
         return Problem(
             f"Another Neo4j has the data in {root} open.", "End that process, or set RAGFORGE_HOME to another folder."
@@ -178,4 +176,4 @@ def diagnose(text: str, root: Path) -> Problem:
         )
     lines = [line.strip() for line in text.splitlines() if "ERROR" in line or "Exception" in line]
     said = f": {lines[-1][:300]}" if lines else ""
-    return Problem(f"The managed Neo4j ended while it started{said}.", see)
+    return Problem(f"The managed Neo4j ended while it started{said}.", SEE_LOGS)

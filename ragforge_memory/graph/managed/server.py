@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ragforge_memory.graph.managed.bolt import handshake
 from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
 from ragforge_memory.graph.managed.flock import Lock, is_held, nobody_waits, take
 from ragforge_memory.graph.managed.settings import (
+    SEE_LOGS,
     USERNAME,
     password_check,
     password_lost,
@@ -60,31 +61,22 @@ class ServerInfo:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStatus:
     """What there is of a server; None where there is nothing to tell. ``managed``: whether it is ours."""
 
     running: bool
     managed: bool
-    uri: str | None
-    username: str | None
-    password: str | None
-    version: str | None
-    pid: int | None
+    uri: str | None = None
+    username: str | None = USERNAME
+    password: str | None = None
+    version: str | None = None
+    pid: int | None = None
     home: Path
 
     def as_dict(self) -> dict[str, Any]:
         """As plain data, the password included."""
-        return {
-            "running": self.running,
-            "managed": self.managed,
-            "uri": self.uri,
-            "username": self.username,
-            "password": self.password,
-            "version": self.version,
-            "pid": self.pid,
-            "home": str(self.home),
-        }
+        return asdict(self) | {"home": str(self.home)}
 
 
 def ensure_running(
@@ -127,7 +119,7 @@ def ensure_running(
             hint="Set RAGFORGE_HOME to a folder that you may write to and that has room.",
         ) from error
     if info is None:
-        raise ServerStartError("The managed Neo4j ended as soon as it had started.", hint=_SEE_LOGS)
+        raise ServerStartError("The managed Neo4j ended as soon as it had started.", hint=SEE_LOGS)
     return info
 
 
@@ -161,21 +153,12 @@ def status(home: Path | None = None) -> ServerStatus:
     files = ServerFiles(home or ragforge_home())
     state = read_state(files)
     if state is None or state.server is None or not is_held(files.supervisor_lock):
-        return ServerStatus(
-            running=False,
-            managed=True,
-            uri=None,
-            username=USERNAME,
-            password=None,
-            version=state.server_version if state else None,
-            pid=None,
-            home=files.home,
-        )
+        version = state.server_version if state else None
+        return ServerStatus(running=False, managed=True, version=version, home=files.home)
     return ServerStatus(
         running=state.status == "ready" and handshake(state.port, timeout=ANSWER_TIMEOUT) == "yes",
         managed=True,
         uri=_uri(state),
-        username=USERNAME,
         password=read_password(files),
         version=state.server_version,
         pid=state.server.pid,
@@ -195,7 +178,6 @@ def external_status(uri: str, username: str, password: str) -> ServerStatus:
         username=username,
         password=password or None,
         version=version,
-        pid=None,
         home=ragforge_home(),
     )
 
@@ -208,7 +190,6 @@ def logs(home: Path | None = None, *, lines: int = 100) -> str:
     return "\n".join(text.splitlines()[-lines:]) if lines > 0 else ""
 
 
-_SEE_LOGS = "`ragforge neo4j logs` shows what it wrote."
 _clients: dict[Path, Lock] = {}
 
 
@@ -243,7 +224,7 @@ def _find_running(files: ServerFiles, left: threading.Event, progress: Reporter 
                     hint="`ragforge neo4j stop` ends it; the next command starts it again.",
                 )
         if time.monotonic() > deadline:
-            raise ServerStartError("The managed Neo4j is still being started by another process.", hint=_SEE_LOGS)
+            raise ServerStartError("The managed Neo4j is still being started by another process.", hint=SEE_LOGS)
         if progress is not None:
             progress(Progress("wait", "Neo4j is being started"))
             progress = None

@@ -22,6 +22,8 @@ DEFAULT_IDLE_HOURS = 8.0
 USERNAME = "neo4j"
 """The user that Neo4j Community creates by itself."""
 
+SEE_LOGS = "`ragforge neo4j logs` shows what it wrote."
+
 _MEMORY = re.compile(r"[1-9][0-9]*[kmg]\Z")
 _HASH_ROUNDS = 1024
 _CALENDAR: Version = (2025,)

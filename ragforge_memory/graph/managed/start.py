@@ -22,20 +22,20 @@ from ragforge_memory.downloads.fetch import fetch
 from ragforge_memory.downloads.lock import PinnedFile, load_lock, lock_names
 from ragforge_memory.downloads.progress import Progress, Reporter
 from ragforge_memory.errors import ConfigError, DownloadError, ServerStartError
-from ragforge_memory.graph.managed.files import ServerFiles, read_state
+from ragforge_memory.graph.managed.files import ServerFiles, State, read_state
 from ragforge_memory.graph.managed.flock import is_held, nobody_waits, take
 from ragforge_memory.graph.managed.java import find_java
 from ragforge_memory.graph.managed.login import check_login
 from ragforge_memory.graph.managed.process import Launch, log_text
 from ragforge_memory.graph.managed.processes import end, is_alive
 from ragforge_memory.graph.managed.settings import (
+    SEE_LOGS,
     ServerSettings,
     password_lost,
     prepare_password,
     read_password,
     settings_from_environment,
 )
-from ragforge_memory.graph.managed.upgrade import copy_data, settle
 from ragforge_memory.graph.queries import parse_version
 from ragforge_memory.home import cache_home, downloads_home
 
@@ -200,13 +200,7 @@ def _supervise(files: ServerFiles, launched: Launch) -> None:
         ServerStartError: the server could not be started.
     """
     ours, theirs = os.pipe()
-    request = {
-        "home": str(files.home),
-        "report": theirs,
-        "settings": asdict(launched.settings),
-        "java": launched.java,
-        "jars": launched.jars,
-    }
+    request = {"home": str(files.home), "report": theirs, **asdict(launched)}
     package = str(Path(__file__).resolve().parents[3])
     log_from = files.log.stat().st_size if files.log.exists() else 0
     try:
@@ -228,8 +222,7 @@ def _supervise(files: ServerFiles, launched: Launch) -> None:
     if not said:
         lines = log_text(files, log_from).strip().splitlines()
         raise ServerStartError(
-            f"The supervisor of the managed Neo4j ended{f': {lines[-1][:300]}' if lines else ''}.",
-            hint="`ragforge neo4j logs` shows what it wrote.",
+            f"The supervisor of the managed Neo4j ended{f': {lines[-1][:300]}' if lines else ''}.", hint=SEE_LOGS
         )
     word = json.loads(said)
     if word["problem"]:
@@ -240,3 +233,43 @@ def _log_in(files: ServerFiles) -> None:
     state = read_state(files)
     if state is None or not check_login(state.port, read_password(files)):
         raise password_lost(files)
+
+
+def copy_data(files: ServerFiles, version: str) -> None:
+    """Keep a copy of the data as server ``version`` left it. The server must not run.
+
+    Raises:
+        ServerStartError: the copy cannot be made; nothing has changed then.
+    """
+    copy = files.data_copy(version)
+    part = copy.with_name(f"{copy.name}.part")
+    try:
+        shutil.copytree(files.data, part)
+        os.rename(part, copy)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise ServerStartError(
+            f"The data cannot be copied before Neo4j is upgraded from {version}: {error.strerror or error}.",
+            hint=f"Make room on the disk of {files.root} for a second copy of its data, then try again.",
+        ) from error
+
+
+def settle(files: ServerFiles, state: State | None) -> None:
+    """Bring an upgrade to its end that was begun earlier. The server must not run.
+
+    The record says which server's data it is: still the old one's, and the upgrade failed, so the copy takes its
+    place again; or a newer one's, and the copy is not needed any more. Without a record nobody knows, and it stays.
+
+    Raises:
+        OSError: a file cannot be moved or removed.
+    """
+    for part in files.root.glob("data.before-upgrade-from-*.part"):
+        shutil.rmtree(part)
+    for copy in files.root.glob("data.before-upgrade-from-*"):
+        if state is None:
+            continue
+        if copy == files.data_copy(state.store_version or ""):
+            shutil.rmtree(files.data, ignore_errors=True)
+            os.rename(copy, files.data)
+        else:
+            shutil.rmtree(copy)

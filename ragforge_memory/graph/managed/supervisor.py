@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.managed.bolt import free_port
@@ -37,7 +38,7 @@ from ragforge_memory.graph.managed.process import (
     log_text,
 )
 from ragforge_memory.graph.managed.processes import identify, is_alive
-from ragforge_memory.graph.managed.settings import ServerSettings, password_check, read_password
+from ragforge_memory.graph.managed.settings import SEE_LOGS, ServerSettings, password_check, read_password
 from ragforge_memory.graph.queries import parse_version
 
 START_TIMEOUT = 300.0
@@ -50,7 +51,6 @@ _LOG_BYTES = 8 << 20
 _LOGS_KEPT = 3
 _TICK = 30.0
 _TICK_ORPHAN = 1.0
-_SEE_LOGS = "`ragforge neo4j logs` shows what it wrote."
 _STOPPED_BY_HAND = (0, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGTERM, 128 + signal.SIGINT)
 
 
@@ -145,7 +145,7 @@ class Supervisor:
                 restarts = [*(moment for moment in restarts if now - moment < _RESTARTS_WITHIN), now]
                 if len(restarts) > _RESTARTS:
                     raise StartFailed(
-                        Problem(f"The managed Neo4j ended {len(restarts)} times in ten minutes.", _SEE_LOGS)
+                        Problem(f"The managed Neo4j ended {len(restarts)} times in ten minutes.", SEE_LOGS)
                     )
                 self._say(f"the server ended ({server.exit_code}); it is started again")
                 server = self._start()
@@ -155,7 +155,7 @@ class Supervisor:
                 break
         self._stopping()
         server.stop()
-        self._become(replace(self._state, status="stopped", server=None, supervisor=None))
+        self._become(status="stopped", server=None, supervisor=None)
 
     def _adopt(self) -> ServerProcess | None:
         """The server that a killed supervisor left running, if it still answers."""
@@ -178,9 +178,9 @@ class Supervisor:
             try:
                 server = launch(self._files, self._what, port)
             except OSError as error:
-                raise StartFailed(Problem(f"The managed Neo4j cannot be started: {error}.", _SEE_LOGS)) from error
+                raise StartFailed(Problem(f"The managed Neo4j cannot be started: {error}.", SEE_LOGS)) from error
             if server is not None:
-                self._become(replace(self._state, status="starting", port=port, server=server.identity))
+                self._become(status="starting", port=port, server=server.identity)
                 if self._comes_up(server, port, log_from):
                     self._ready(server)
                     return server
@@ -200,7 +200,7 @@ class Supervisor:
         server.stop()
         if self._signals.stop:
             raise StartFailed(Problem("The managed Neo4j was stopped while it started.", "Start it again."))
-        raise StartFailed(Problem(f"The managed Neo4j did not answer within {START_TIMEOUT:.0f} seconds.", _SEE_LOGS))
+        raise StartFailed(Problem(f"The managed Neo4j did not answer within {START_TIMEOUT:.0f} seconds.", SEE_LOGS))
 
     def _until(self, deadline: float) -> Callable[[float], bool]:
         return lambda seconds: self._signals.wait(seconds) or time.monotonic() > deadline
@@ -210,31 +210,21 @@ class Supervisor:
         store = self._state.store_version
         newest = store if store and parse_version(store) > parse_version(version) else version
         check = password_check(self._password, self._state.port)
-        self._become(
-            replace(self._state, status="ready", server=server.identity, store_version=newest, password_check=check)
-        )
+        self._become(status="ready", server=server.identity, store_version=newest, password_check=check)
         self._report.send(None)
 
     def _stopping(self) -> None:
-        self._become(replace(self._state, status="stopping"))
+        self._become(status="stopping")
 
     def _fail(self, problem: Problem) -> None:
         self._say(problem.sentence)
-        self._become(
-            replace(
-                self._state,
-                status="failed",
-                server=None,
-                supervisor=None,
-                problem=problem.sentence,
-                hint=problem.hint,
-            )
-        )
+        gone = {"server": None, "supervisor": None}
+        self._become(status="failed", problem=problem.sentence, hint=problem.hint, **gone)
         self._report.send(problem)
 
-    def _become(self, state: State) -> None:
-        self._state = state
-        write_state(self._files, state)
+    def _become(self, **changes: Any) -> None:
+        self._state = replace(self._state, **changes)
+        write_state(self._files, self._state)
 
     def _say(self, sentence: str) -> None:
         with self._files.log.open("a", encoding="utf-8") as log:
@@ -245,7 +235,6 @@ class Idleness:
     """For how long nobody has used the server.
 
     Args:
-        files: where the clients' lock is.
         limit: seconds without a client until it is over; 0 for never.
         clock: tells the seconds since 1970, as files' times are told.
     """
@@ -313,6 +302,6 @@ def main() -> None:
     if lock is None:
         report.send(Problem("Another process is starting the managed Neo4j.", "Try again in a moment."))
         return
-    what = Launch(settings=ServerSettings(**request["settings"]), java=request["java"], jars=tuple(request["jars"]))
+    what = Launch(ServerSettings(**request["settings"]), request["java"], tuple(request["jars"]))
     Supervisor(files, what, report, Signals()).run()
     lock.release()
