@@ -9,7 +9,6 @@ from functools import partial
 from ragforge_memory.redaction.judges import NAMED, PARTS
 from ragforge_memory.redaction.private_keys import has_frame, private_keys
 from ragforge_memory.redaction.table import ASSIGNED, LOGINS, VENDORS, Rule
-from ragforge_memory.text.word_cache import split
 
 Found = dict[str, str]
 """What was taken out → its kind."""
@@ -36,7 +35,7 @@ def without_secrets(text: str, found: Found | None) -> str:
                 found[text[begin:end]] = PRIVATE_KEY
             text = f"{text[:begin]}{mark(PRIVATE_KEY)}{text[end:]}"
     # To see that most hints are not there costs less than to go through the text. Most words are too short for a key.
-    words = " ".join([word for word in split(text)[1] if len(word) >= _SHORTEST])
+    words = " ".join([word for word in set(text.split()) if len(word) >= _SHORTEST])
     if words:
         hints = {hint for hint in _HINTS if hint in words}
         text = _apply((rule for rule in VENDORS if not hints.isdisjoint(rule.hints)), text, found)

@@ -15,9 +15,9 @@ from typing import Any
 from ragforge_memory.errors import RagforgeError, ToolError
 from ragforge_memory.models.code import Scope
 from ragforge_memory.models.text import lines_of
-from ragforge_memory.text.names import same_file
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.names import same_file
 from ragforge_memory.tools.no_code import no_code
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside, is_kept_shut, text_files

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
-from ragforge_memory.text.names import same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.meanings import Sources, Unread, index_of
+from ragforge_memory.tools.names import same_file
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import LIST_BYTES, code_of, fitting
 from ragforge_memory.tools.written_uses import sources_of

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.asides import is_test_case
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.text.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.names import distance, module_parts, reference, same_file
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
 from ragforge_memory.tools.project_files import is_setting, is_source, is_unread, text_files
