@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.redaction import Redactor, Stream, redact
+from ragforge_memory.agent.seen_secrets import SeenRedactor, Stream
+from ragforge_memory.redaction import redact
 from tests.redaction.made import PEM
 
 
@@ -106,13 +107,13 @@ def test_code_and_prose_stay(text: str) -> None:
     ],
 )
 def test_what_was_seen_goes_by_its_value(seen: object, text: str, clean: str) -> None:
-    assert Redactor(seen).text(text).startswith(clean)
-    assert Redactor().text(text) == text
+    assert SeenRedactor(seen).text(text).startswith(clean)
+    assert SeenRedactor().text(text) == text
     for size in (1, 3, 7):
-        stream = Stream(Redactor(seen))
+        stream = Stream(SeenRedactor(seen))
         shown = "".join(stream.more(text[place : place + size]) for place in range(0, len(text), size)) + stream.rest()
         assert shown.startswith(clean)
 
 
 def test_a_stream_without_secrets_is_shown_at_once() -> None:
-    assert Stream(Redactor("hello")).more("a word") == "a word"
+    assert Stream(SeenRedactor("hello")).more("a word") == "a word"
