@@ -16,8 +16,8 @@ _NAME = rf"(?:{_KINDS})(?:~(?:value|base64|hex|str))?\d*".replace("\n", "").repl
 _BY_NAME = re.compile(rf"{_NAME}\Z", re.I)
 NAME = re.sub("P<[a-z]+>", ":", _NAME)
 """The end of a name that makes its value a secret, as a pattern for any case."""
-HINT = re.compile("pass|pwd|secret|key|token|credential|auth", re.I)
-"""One of these is in every such name."""
+NAMED = re.compile("pass|pwd|secret|key|token|credential|auth")
+"""One of these is in every such name, in small letters."""
 _REACH = 200
 
 # Nothing, words that say that something is there, and names themselves.
@@ -119,8 +119,7 @@ def inside(match: re.Match[str]) -> bool:
 
 def kind_of(name: str) -> str | None:
     """What a name says of its value; None: nothing."""
-    found = _BY_NAME.search(name[-_REACH:])
-    return found.lastgroup if found else None
+    return found.lastgroup if (found := _BY_NAME.search(name[-_REACH:])) else None
 
 
 def names_a_secret(kind: str, value: str) -> bool:
@@ -173,5 +172,4 @@ def _is_login(value: str) -> bool:
 
 def _is_key(value: str) -> bool:
     """Whether letters and digits are mixed in it, and no words; with signs that keys seldom have it must be longer."""
-    odd = len(value) < 16 and not _OF_A_KEY.match(value)
-    return len(value) >= 8 and _MIXED.match(value) is not None and not odd
+    return bool(_MIXED.match(value)) and (len(value) >= 16 or (len(value) >= 8 and bool(_OF_A_KEY.match(value))))
