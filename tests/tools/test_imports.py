@@ -50,9 +50,8 @@ def told(value: dict[str, Any]) -> tuple[dict[int, list[str]], list[str], list[s
     return own, others, [f"{each['file']}:{each['line']}" for each in value["importers"]]
 
 
-@pytest.mark.parametrize(
-    ("target", "own", "others", "importers"),
-    [
+async def test_imports_are_followed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for target, own, others, importers in [
         ("index.js", {1: ["lib/app.js"]}, [], ["test/app.js:2", "test/deep/app.js:1"]),
         ("lib/app.js", {1: ["lib/view.js"], 2: ["lib/setup.js"]}, ["path"], ["index.js:1"]),
         ("lib/setup.js", {}, [], ["lib/app.js:2", "test/app.js:1"]),
@@ -67,17 +66,9 @@ def told(value: dict[str, Any]) -> tuple[dict[int, list[str]], list[str], list[s
         ("crate::dir::Ignore", {}, [], ["src/walk.rs:8"]),
         ("own.Token", {}, [], ["java/use/Use.java:3"]),
         ("Nothing", {}, [], []),
-    ],
-)
-async def test_imports_are_followed(
-    run: Run, target: str, own: dict[int, list[str]], others: list[str], importers: list[str]
-) -> None:
-    assert told((await run("find_imports", target=target)).value) == (own, others, importers)
-
-
-async def test_a_file_is_told_though_there_is_no_time_for_the_others(
-    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    ]:
+        assert told((await run("find_imports", target=target)).value) == (own, others, importers), target
+    # A file is told though there is no time for the others.
     monkeypatch.setattr("ragforge_memory.tools.written_uses.PARSE_SECONDS", 1e-9)
     value = (await run("find_imports", target="Use.java")).value
     assert ([each["line"] for each in value["imports"]], value["late"]) == ([3, 4], True)
