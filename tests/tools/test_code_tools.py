@@ -268,8 +268,3 @@ async def test_what_a_folder_has_is_counted(run: Run) -> None:
     types = (await run("outline", target=".")).value["types"]
     assert types == {"class": 2, "method": 4, "function": 4, "constant": 2, "test": 1}
     assert (await run("outline", target="tests")).value["types"] == {"function": 1, "test": 1}
-
-
-async def test_the_project_goes_by_the_name_of_its_folder(run: Run) -> None:
-    found = {name: (await run("read_scope", name=name)).value for name in ("shop", "Shop", "till", "Cart")}
-    assert [name for name, value in found.items() if value.get("names_project")] == ["shop", "Shop"]
