@@ -1,4 +1,4 @@
-"""What goes wrong with the vendors' providers: refusals, delays, silence and connections that end."""
+"""What both vendors' providers do alike: above all what goes wrong, from refusals to connections that end."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from ragforge_memory.errors import (
+    ConfigError,
     ModelBlocked,
     ModelError,
     ModelMalformed,
@@ -59,6 +60,27 @@ async def vendor(request: pytest.FixtureRequest, sleeps: Sleeps) -> AsyncIterato
         model = provider()
         yield Vendor(fake, provider, f"{request.param.upper()}_API_KEY", model)
         await model.aclose()
+
+
+async def test_characters_torn_across_packets_and_unicode_line_breaks_arrive_whole(vendor: Vendor) -> None:
+    text = "naïve 漢字 \u2028 next \u2029 \x85 🙂"
+    vendor.fake.script(Answer(text, split=1))
+    assert (await complete(vendor.model, question())).text == text
+
+
+async def test_an_answer_cut_at_the_limit_is_an_answer(vendor: Vendor) -> None:
+    vendor.fake.script(Answer("half of", finish="MAX_TOKENS" if isinstance(vendor.fake, GeminiFake) else "length"))
+    answer = await complete(vendor.model, question())
+    assert (answer.text, answer.finished.reason) == ("half of", "length")
+
+
+async def test_without_a_key_and_in_a_test_no_vendor_is_asked() -> None:
+    for kind, variable in ((GeminiProvider, "GEMINI_API_KEY"), (OpenAIProvider, "OPENAI_BASE_URL")):
+        with pytest.raises(ConfigError, match="API key") as caught:
+            kind(api_key=" ")
+        assert variable in (caught.value.hint or "")
+        with pytest.raises(ConfigError, match="RAGFORGE_ALLOW_MODEL_REQUESTS"):
+            await complete(kind(api_key="looks-real"), question())
 
 
 @pytest.mark.parametrize(
