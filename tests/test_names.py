@@ -6,18 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory.text.names import (
+from ragforge_memory.code.asides import is_test, stands_aside
+from ragforge_memory.text.names import spelling, words
+from ragforge_memory.tools.names import (
     distance,
     fits,
     is_part,
-    is_test,
     is_typo,
     reference,
     same_file,
-    spelling,
-    stands_aside,
     stands_last,
-    words,
 )
 
 IDENTIFIERS = st.from_regex(r"[a-z]{2,8}(_[a-z]{2,8}){0,3}", fullmatch=True)

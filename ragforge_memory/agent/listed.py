@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.seen_secrets import SeenRedactor
 from ragforge_memory.errors import InvalidInput, being_answered
 from ragforge_memory.graph.branches import BranchStore
-from ragforge_memory.redaction import Redactor
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.place import Place
@@ -43,7 +43,7 @@ class Listed:
             InvalidInput: a message differs from what is stored.
         """
         # As they may be stored, whether or not secrets are taken out by now, or were then.
-        redactor = Redactor(*(message["content"] for message in messages))
+        redactor = SeenRedactor(*(message["content"] for message in messages))
 
         def kept(text: str) -> str:
             return redactor.text(text.replace("\0", ""))

@@ -8,8 +8,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.redaction import OpenRedactor, Redactor, redact_value
+from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
     from ragforge_memory.config import AgentConfig
@@ -44,9 +45,9 @@ class Place:
         """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
         return redact_value(value) if self.config.memory.redact_secrets else value
 
-    def redactor(self, *seen: Any) -> Redactor:
+    def redactor(self, *seen: Any) -> SeenRedactor:
         """What takes out secrets, and by their mere value those that were ``seen``; nothing, where told so."""
-        return Redactor(*seen) if self.config.memory.redact_secrets else OpenRedactor()
+        return SeenRedactor(*seen) if self.config.memory.redact_secrets else OpenRedactor()
 
     def check_readable(self, conversation: ConversationInfo) -> None:
         """Refuses a conversation whose texts this agent cannot read.

@@ -198,7 +198,7 @@ def _around_the_words(content: str, words: Sequence[str], width: int) -> list[st
     import textwrap
 
     from ragforge_memory.cli.shown import printable
-    from ragforge_memory.text.excerpts import excerpt, without_fences
+    from ragforge_memory.retrieval.excerpts import excerpt, without_fences
 
     said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())
     # A line breaks between words, so it is shorter than it could be; the marks of the cuts take four columns.

@@ -42,6 +42,9 @@ constants where they are constant (``static final``, ``const``, enum members of 
 TYPE_TYPES: frozenset[str] = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
 """The scope types that can have members, be inherited from, and be the type of a variable."""
 
+HIDDEN = "hidden"
+"""The modifier of a definition that a syntax error hides: what is known of it is what it was before."""
+
 UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type"]
 """``inherit`` and ``implement`` become INHERITS_FROM and IMPLEMENTS, ``decorate`` DECORATED_BY, others CONSUMES."""
 

@@ -17,9 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.fingerprint import is_marked, marked
-from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope
+from ragforge_memory.code.parsed import HIDDEN, TYPE_TYPES, ParsedFile, ParsedScope
 from ragforge_memory.code.syntax import error_places
-from ragforge_memory.text.names import HIDDEN
 
 if TYPE_CHECKING:
     from tree_sitter import Node

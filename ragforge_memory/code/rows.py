@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragforge_memory.code.asides import stands_aside
 from ragforge_memory.code.fingerprint import text_hash
 from ragforge_memory.code.own_text import Lines, found_by, own_source
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
-from ragforge_memory.text.names import stands_aside
 
 # Characters that a vector is made of: together about the 512 tokens that a small model reads. The statements that read
 # what waits send no more of a source.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from ragforge_memory.text.accents import composed, without_marks
 from ragforge_memory.text.names import words as identifier_parts
 from ragforge_memory.text.scripts import WIDE, asked_pieces, is_wide, known_pieces
-from ragforge_memory.text.word_cache import WordCache
 from ragforge_memory.text.words import without_endings
 
 # Between signs of scripts without spaces a name has its ends where they begin.
@@ -26,6 +26,7 @@ _QUOTED = re.compile(r'"(\w+)"')
 # More words than this make a query slower, not better. Of more the longest are asked for: they are the rarest.
 MAX_QUERY_WORDS = 64
 _MAX_TERMS = 2_000
+_LONGEST_NAME = 64
 
 
 def terms(text: str) -> str:
@@ -36,8 +37,9 @@ def terms(text: str) -> str:
     ``O'Reilly`` whole, and ``café`` as it is.
     """
     found: dict[str, None] = {}
-    for parts in _parts_of_words(text):
-        found.update(parts)
+    for piece in dict.fromkeys(text.split()):
+        if parts := _known_parts(piece) if len(piece) <= _LONGEST_NAME else _parts_in(piece):
+            found.update(parts)
         if len(found) > _MAX_TERMS:
             break
     return " ".join(found)
@@ -62,7 +64,8 @@ def _parts_in(piece: str) -> dict[str, None]:
     return found
 
 
-_parts_of_words = WordCache(_parts_in)
+# Words and names come again and again in what is said of one code base; what is longer is neither.
+_known_parts = lru_cache(maxsize=32_768)(_parts_in)
 
 
 def owner_token(user_id: str, project: str) -> str:

@@ -12,10 +12,15 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ragforge_memory.retrieval.bm25 import word_score
-from ragforge_memory.text.names import ASIDE
 from ragforge_memory.text.words import counted, stem
 
 Key = TypeVar("Key", bound=Hashable)
+
+ASIDE = frozenset({
+    "test", "tests", "example", "examples", "demo", "demos", "playground", "playgrounds", "fixture", "fixtures",
+    "benchmark", "benchmarks", "bench", "benches", "samples",
+})  # fmt: skip
+"""Words of the folders that hold no code of the product itself."""
 
 # Lucene's b of .75 favours short definitions over those that do what is asked for.
 _B = 0.3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.models.text import counted
-from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.tools.conversation import EXCERPT, as_given, what_became
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext

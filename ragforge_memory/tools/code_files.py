@@ -15,10 +15,9 @@ from typing import Any
 from ragforge_memory.errors import RagforgeError, ToolError
 from ragforge_memory.models.code import Scope
 from ragforge_memory.models.text import lines_of
-from ragforge_memory.text.names import same_file
 from ragforge_memory.tools import grep_process
 from ragforge_memory.tools.declare import ToolOutput, tool
-from ragforge_memory.tools.no_code import no_code
+from ragforge_memory.tools.names import same_file
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import MAX_TEXT_BYTES, inside, is_kept_shut, text_files
 
@@ -43,7 +42,6 @@ async def grep_code(
     path: str = "",
     ignore_case: bool = False,
     limit: int = 50,
-    code_only: bool = False,
 ) -> dict[str, Any]:
     """Searches the project's text files line by line for a regular expression (Python's syntax).
 
@@ -56,7 +54,6 @@ async def grep_code(
         path: only files whose path contains this text.
         ignore_case: whether upper and lower case are the same.
         limit: matching lines at most, up to 200.
-        code_only: whether comments, what is inside strings, and files in no language that is known are left out.
     """
     import anyio.to_thread
 
@@ -70,9 +67,7 @@ async def grep_code(
         ) from None
     if not pattern:
         raise ToolError("the pattern is empty", hint="say what to look for")
-    files = await anyio.to_thread.run_sync(
-        lambda: [file for file in text_files(root) if path in file and (not code_only or _is_code(root, file))]
-    )
+    files = await anyio.to_thread.run_sync(lambda: [file for file in text_files(root) if path in file])
     order = {
         "root": str(root.resolve()),
         "files": files,
@@ -81,11 +76,9 @@ async def grep_code(
         "limit": max(1, min(limit, MAX_MATCHES)),
         "max_bytes": MAX_TEXT_BYTES,
         "max_line": MAX_LINE,
-        "no_code": _no_code(files) if code_only else {},
     }
     lines, in_time = await _search(order)
-    told = await anyio.to_thread.run_sync(lambda: [_with_language(root, line) for line in lines if "file" in line])
-    matches = await _with_reasons(context, told)
+    matches = await _with_reasons(context, [_with_language(line) for line in lines if "file" in line])
     end = next((line for line in lines if "searched" in line), {"searched": None, "more": True})
     return {
         "pattern": pattern,
@@ -96,25 +89,10 @@ async def grep_code(
     }
 
 
-def _no_code(files: list[str]) -> dict[str, str]:
-    """What is no code in each of these files; nothing of those in which that is not known."""
-    from ragforge_memory.code.languages import language_of, unread_language_of
-
-    found = {}
-    for file in files:
-        language = language_of(file)
-        name = language.name if language is not None else unread_language_of(file)
-        if name is not None and (pattern := no_code(name)):
-            found[file] = pattern
-    return found
-
-
-def _with_language(root: Path, line: dict[str, Any]) -> dict[str, Any]:
-    """A line with the language of its file where that is not read, and whether the file is code where it is none."""
+def _with_language(line: dict[str, Any]) -> dict[str, Any]:
+    """A line with the language of its file where that is not read."""
     from ragforge_memory.code.languages import unread_language_of
 
-    if not _is_code(root, line["file"]):
-        return {**line, "code": False}
     language = unread_language_of(line["file"])
     return line if language is None else {**line, "language": language}
 
@@ -126,20 +104,6 @@ async def _with_reasons(context: ToolContext, lines: list[dict[str, Any]]) -> li
         with suppress(RagforgeError):
             broken = await context.scopes.broken_files(context.owner.project)
     return [{**line, "broken": broken[line["file"]]} if line["file"] in broken else line for line in lines]
-
-
-def _is_code(root: Path, file: str) -> bool:
-    """Whether a file is in some language, by its name or by the ``#!`` that it begins with."""
-    from ragforge_memory.code.languages import language_of, unread_language_of
-
-    language = language_of(file)
-    if language is not None or unread_language_of(file) is not None:
-        return language is None or language.has_code
-    try:
-        with open(root / file, "rb") as stream:
-            return stream.read(2) == b"#!"
-    except OSError:
-        return False
 
 
 @tool

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.asides import stands_aside
 from ragforge_memory.errors import EmbeddingError, EmbeddingMismatch, SpaceMoved, ToolError
 from ragforge_memory.retrieval.bm25 import rarity
 from ragforge_memory.retrieval.code import asks_for_aside, bm25, fused_by_rank, names_in, telling_lines
-from ragforge_memory.text.names import fits, reference, stands_aside
 from ragforge_memory.text.words import content_words, stems_asked
 from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.names import fits, reference
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.shown import code_of
 

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.asides import is_test_case
 from ragforge_memory.code.parsed import TYPE_TYPES
 from ragforge_memory.errors import ToolError
-from ragforge_memory.text.names import distance, is_test_case, module_parts, reference, same_file
 from ragforge_memory.tools.declare import ToolOutput, tool
+from ragforge_memory.tools.names import distance, module_parts, reference, same_file
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
 from ragforge_memory.tools.project_files import is_setting, is_source, is_unread, text_files
@@ -35,7 +36,6 @@ MAX_FILES_DETAILED = 40
 MAX_OUTLINE = 400
 """Scopes in one outline: a file of some 10,000 lines."""
 
-_UNSURE = ("spelling", "typo", "partial", "none")
 _FROM_THE_TOP = re.compile(r"/|~/|(?:…|\.\.\.)/|[A-Za-z]:/")
 _VERSION = re.compile(r"(?<=.)@.*")
 
@@ -50,7 +50,7 @@ async def read_scope(
     misspelled; `match` in the result says how the name was taken (exact, inherited, moved, spelling, typo, partial,
     none). `was` says where it was when it was spoken of, if it is elsewhere, called something else or gone since.
     Several definitions of the name are all listed, the likeliest first; `overload` marks those that only state
-    another signature of one that is implemented. `names_project` says that nothing is, but the project is called so.
+    another signature of one that is implemented.
 
     Args:
         name: the name to look up.
@@ -72,7 +72,6 @@ async def read_scope(
             "asked": found.asked.text,
             "match": found.match,
             **before(found.was),
-            **({"names_project": True} if found.match in _UNSURE and _is_called(context, name) else {}),
             "total": len(found.scopes),
             "scopes": [
                 shown(each, source=include_source and number < MAX_WITH_SOURCE, docstring=number < MAX_WITH_SOURCE)
@@ -81,14 +80,6 @@ async def read_scope(
         },
         scopes=uuids(scopes[:MAX_WITH_SOURCE]),
     )
-
-
-def _is_called(context: ToolContext, name: str) -> bool:
-    """Whether the project goes by a name: that of its folder."""
-    if context.root is None:
-        return False
-    own, asked = (each.strip("`'\" ").lower().replace("-", "_") for each in (context.root.resolve().name, name))
-    return own == asked
 
 
 @tool
@@ -244,7 +235,6 @@ def _listed(scopes: Sequence[Scope], file: str = "") -> dict[str, Any]:
                 "end_line": each.end_line,
                 **({"file": each.file} if file not in ("", each.file) else {}),
                 **({"overload": True} if is_overload(each) else {}),
-                **({"async": True} if re.search(r"\basync\b", each.signature or "") else {}),
                 **tests(each),
             }
             for each in scopes

@@ -8,7 +8,6 @@ from typing import Any
 from ragforge_memory.tools.code_changes import impact
 from ragforge_memory.tools.code_files import grep_code, read_file
 from ragforge_memory.tools.code_find import search_code
-from ragforge_memory.tools.code_imports import find_imports
 from ragforge_memory.tools.code_scopes import outline, read_scope
 from ragforge_memory.tools.code_uses import find_callees, find_callers
 from ragforge_memory.tools.conversation import list_decisions, recent_conversations, search_conversation
@@ -24,7 +23,6 @@ CODE_SEARCH_TOOLS: tuple[Callable[..., Any], ...] = (
     outline,
     find_callers,
     find_callees,
-    find_imports,
     grep_code,
     read_file,
     impact,

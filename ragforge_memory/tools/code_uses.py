@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.text.names import is_aside
+from ragforge_memory.code.asides import TEST_MODIFIERS, stands_aside
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.overrides import overridden, overriding
 from ragforge_memory.tools.ports import ToolContext
@@ -290,7 +290,8 @@ def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _place(entry: dict[str, Any]) -> tuple[bool, str, int]:
-    return is_aside(entry), entry["file"], entry["lines"][0]
+    aside = any(entry.get(each) for each in TEST_MODIFIERS) or stands_aside(entry["file"])
+    return aside, entry["file"], entry["lines"][0]
 
 
 async def _members(code: ScopeReader, project: str, target: Scope) -> list[Scope]:

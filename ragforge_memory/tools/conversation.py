@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ragforge_memory.errors import InvalidInput, ToolError
 from ragforge_memory.models.code import each_name
-from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.text.forms import is_question
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext

@@ -3,7 +3,7 @@
 A pattern comes from a model and may need for ever on some line, and Python cannot interrupt a match (nor does
 it let other threads run meanwhile). So it runs in a process of its own, which can be ended.
 
-Reads one JSON object from stdin (root, files, pattern, ignore_case, limit, max_bytes, max_line, no_code) and writes
+Reads one JSON object from stdin (root, files, pattern, ignore_case, limit, max_bytes, max_line) and writes
 one JSON object a line: ``{"file", "line", "text"}`` for each match, at last ``{"searched", "more"}``.
 """
 
@@ -18,10 +18,7 @@ from typing import Any, TextIO
 
 
 def search(order: dict[str, Any], out: TextIO) -> None:
-    """Searches the files of an order, in their order, and writes each match as it is found.
-
-    ``no_code`` has for some files the pattern of what is no code in them: a line must match without it, too.
-    """
+    """Searches the files of an order, in their order, and writes each match as it is found."""
     pattern = re.compile(order["pattern"], re.IGNORECASE if order["ignore_case"] else 0)
     searched = found = 0
     for file in order["files"]:
@@ -34,16 +31,9 @@ def search(order: dict[str, Any], out: TextIO) -> None:
             continue
         searched += 1
         text = data.decode("utf-8", "replace")
-        no_code = order["no_code"].get(file)
-        code: list[str] | None = None
         for number, line in enumerate(io.StringIO(text, newline="\n"), 1):
             line = line.removesuffix("\n").removesuffix("\r")  # as `models.text.lines_of` has it
             if pattern.search(line):
-                if no_code:
-                    if code is None:
-                        code = code_alone(text, no_code).split("\n")
-                    if not pattern.search(code[number - 1]):
-                        continue
                 if found == order["limit"]:
                     print(json.dumps({"searched": searched, "more": True}), file=out, flush=True)
                     return
@@ -51,11 +41,6 @@ def search(order: dict[str, Any], out: TextIO) -> None:
                 shown = {"file": file, "line": number, "text": line.strip()[: order["max_line"]]}
                 print(json.dumps(shown), file=out, flush=True)
     print(json.dumps({"searched": searched, "more": False}), file=out, flush=True)
-
-
-def code_alone(text: str, no_code: str | None) -> str:
-    """A text with blanks for what is no code, sign for sign; quotes stay, so that a string is seen to be there."""
-    return re.sub(no_code, lambda found: re.sub(r"[^\n\"'`]", " ", found[0]), text) if no_code else text
 
 
 if __name__ == "__main__":

@@ -7,20 +7,21 @@ are read that the lookup asks for, such as the modules that a file imports.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.models.text import lines_of
 from ragforge_memory.tools.project_files import inside
 
 if TYPE_CHECKING:
     from ragforge_memory.code.cache import FactsCache
     from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.names import Names
     from ragforge_memory.code.outline import Outline
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
+    from ragforge_memory.code.resolve import Resolver
     from ragforge_memory.models.code import Scope
 
 Meant = tuple[str, str] | None
@@ -45,7 +46,6 @@ class Sources:
         self._left = float("inf") if seconds is None else seconds
         self._parsed: dict[str, ParsedFile | None] = {}
         self._lacking: dict[bytes, set[str]] = {}
-        self._lines: dict[str, list[str]] = {}
 
     @property
     def is_late(self) -> bool:
@@ -83,28 +83,6 @@ class Sources:
         with self._timed():
             read = {file: data for file in files if (data := self._read(file)) is not None}
             return self._known.outlines({file: content_hash(data) for file, data in read.items()})
-
-    def naming(self, files: Sequence[str], texts: Collection[bytes]) -> dict[str, ParsedFile]:
-        """The files that have one of these texts, as others see them: without what is used inside. Those that are no
-        longer as the last ingest on this machine read them are parsed, as far as there is time."""
-        from ragforge_memory.code.readers import content_hash
-
-        with self._timed():
-            read = {file: data for file in files if (data := self._read(file)) is not None}
-            having = {file: data for file, data in read.items() if any(text in data for text in texts)}
-            hashes = {file: content_hash(data) for file, data in having.items()}
-            known = self._known.parsed(hashes, bodies=False) if self._known is not None else {}
-        for file in having:
-            if file not in known and (parsed := self.parsed(file)) is not None:
-                known[file] = parsed
-        return {file: known[file] for file in having if file in known and not known[file].error}
-
-    def line(self, file: str, number: int) -> str:
-        """A line of a file, counted from 1, without the space around it; ``''`` where it is not there."""
-        if file not in self._lines:
-            self._lines[file] = lines_of((self._read(file) or b"").decode("utf-8", "replace"))
-        lines = self._lines[file]
-        return lines[number - 1].strip() if number <= len(lines) else ""
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
@@ -144,6 +122,10 @@ class Sources:
             return None
 
 
+class _Unread(Exception):
+    """A file that a lookup needs is gone, or there was no time to read it."""
+
+
 class Meanings:
     """Tells of uses of a name which definition they mean.
 
@@ -154,11 +136,20 @@ class Meanings:
     """
 
     def __init__(self, sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> None:
+        from ragforge_memory.code.index import ProjectIndex
         from ragforge_memory.code.names import Names
         from ragforge_memory.code.resolve import Resolver
 
-        index = index_of(sources, files, named)
-        self._looked_up = None if index is None else (index, Names(index), Resolver(index))
+        def load(path: str) -> ParsedFile:
+            parsed = sources.parsed(path)
+            if parsed is None:
+                raise _Unread(path)
+            return parsed
+
+        self._looked_up: tuple[ProjectIndex, Names, Resolver] | None = None
+        if (outlines := _outlines(sources, files, named)) is not None:
+            index = ProjectIndex(outlines=outlines, load=load)
+            self._looked_up = index, Names(index), Resolver(index)
 
     def of(self, file: ParsedFile, scope: ParsedScope | None, use: Use) -> Meant:
         """What a use in a file means; ``scope`` is the one that it stands in, None at the top level."""
@@ -172,7 +163,7 @@ class Meanings:
         outer = index.reads.begin(file.path)
         try:
             found = resolver.meaning(file.path, scope, use)
-        except Unread:
+        except _Unread:
             return None
         finally:
             index.reads.end(outer)
@@ -180,30 +171,6 @@ class Meanings:
             return None
         definition = None if found is FOREIGN or found.instance else names.scope(found)
         return ELSEWHERE if definition is None else (found.path, definition.qualified_name)
-
-
-class Unread(Exception):
-    """A file that a lookup needs is gone, or there was no time to read it."""
-
-
-def index_of(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> ProjectIndex | None:
-    """An index of files as they are now, which reads those that lookups need; None where there was no time for it.
-
-    Args:
-        sources: of the project.
-        files: those of one family of languages.
-        named: what lookups are for: the definitions of a name.
-    """
-    from ragforge_memory.code.index import ProjectIndex
-
-    def load(path: str) -> ParsedFile:
-        parsed = sources.parsed(path)
-        if parsed is None:
-            raise Unread(path)
-        return parsed
-
-    outlines = _outlines(sources, files, named)
-    return None if outlines is None else ProjectIndex(outlines=outlines, load=load)
 
 
 def family_of(language: str) -> str:

@@ -96,15 +96,8 @@ class ToolRegistry:
             )
         self._timeout = timeout
         self._result_limit = result_limit
-        self._tools: dict[str, _Tool] = {}
-        for function in checked_tools(tools) or ():
-            declaration = declare(function)
-            self._tools[declaration.name] = _Tool(function, declaration, arguments_of(function, declaration.name))
-        self._on_demand: dict[str, _Tool] = {}
-        for function in on_demand:
-            declaration = declare(function)
-            arguments = arguments_of(function, declaration.name)
-            self._on_demand[declaration.name] = _Tool(function, declaration, arguments)
+        self._tools = _declared(checked_tools(tools) or ())
+        self._on_demand = _declared(on_demand)
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -244,6 +237,11 @@ class ToolRegistry:
         if near:
             return f"there is no tool {name}; the nearest is {near[0]}"
         return f"there is no tool {name}; there are: {', '.join(self._tools) or 'none'}"
+
+
+def _declared(functions: Iterable[Callable[..., Any]]) -> dict[str, _Tool]:
+    made = [(function, declare(function)) for function in functions]
+    return {each.name: _Tool(function, each, arguments_of(function, each.name)) for function, each in made}
 
 
 def _spec(each: _Tool) -> ToolSpec:

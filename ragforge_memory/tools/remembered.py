@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ragforge_memory.text.names import Reference, fits, lies_in
+from ragforge_memory.tools.names import Reference, fits, lies_in
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference, Scope

@@ -7,23 +7,21 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from ragforge_memory.code.asides import is_declaration, stands_aside
 from ragforge_memory.code.parsed import TYPE_TYPES
-from ragforge_memory.text.names import (
-    KINDS,
+from ragforge_memory.text.names import KINDS, words
+from ragforge_memory.tools.names import (
     Reference,
     distance,
     end_mark,
     fits,
-    is_declaration,
     is_part,
     is_typo,
     lies_in,
     module_parts,
     reference,
-    stands_aside,
     stands_last,
     vocabulary,
-    words,
 )
 from ragforge_memory.tools.namespaced import languages_of, within
 from ragforge_memory.tools.remembered import remembered
@@ -78,9 +76,9 @@ async def resolve(
     """Finds the definitions that ``name`` means.
 
     Args:
-        name: as asked, see `ragforge_memory.text.names`.
+        name: as asked, see `ragforge_memory.tools.names`.
         file: its path or the end of it, or the path of a folder around it; ``""`` where it is not known.
-        kind: what it is said to be (a key of ``KINDS`` there; others say nothing): such come first. "The option
+        kind: what it is said to be (a key of ``KINDS``; others say nothing): such come first. "The option
             class" is ``Option``, even where there is a function ``option``.
         root: where the files are: what namespaces stand before a name is told by them.
         memory: what was said: it knows what has become of code that is not there under this name any more.

@@ -6,8 +6,9 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.code.asides import TEST_MODIFIERS
+from ragforge_memory.code.parsed import HIDDEN
 from ragforge_memory.errors import ToolError
-from ragforge_memory.text.names import HIDDEN, TEST_MODIFIERS
 from ragforge_memory.tools.resolve import is_overload
 
 if TYPE_CHECKING:

@@ -5,20 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ragforge_memory.agent.context.importance import IMPORTANT, importance_of, key_sentences, sentences_and_lines
 from ragforge_memory.graph import text as graph_text
 from ragforge_memory.graph.text import terms
 from ragforge_memory.models.conversation import ToolCall
-from ragforge_memory.text import categories, word_cache
+from ragforge_memory.text import categories
 from ragforge_memory.text.categories import CATEGORIES, categories_in
-from ragforge_memory.text.word_cache import WordCache
-
-texts = st.lists(st.sampled_from(("the", "parser", "error", "we", "decided", "\n", "a.b.c", "never")), max_size=14).map(
-    " ".join
-)
 
 
 def _call(name: str, success: bool = True) -> ToolCall:
@@ -67,17 +60,6 @@ def test_every_keyword_of_every_language_is_found_as_a_word() -> None:
                 assert category in categories_in(f"so {word.removesuffix('*')}, then"), (name, word)
 
 
-@given(st.lists(texts, max_size=4), st.integers(1, 6))
-def test_words_say_the_same_however_much_is_remembered(given_texts: list[str], most: int) -> None:
-    before, word_cache._REMEMBERED = word_cache._REMEMBERED, most
-    try:
-        says = WordCache(lambda word: word.upper() if "e" in word else "")
-        for text in given_texts:
-            assert says(text) == [word.upper() for word in dict.fromkeys(text.split()) if "e" in word]
-    finally:
-        word_cache._REMEMBERED = before
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -91,12 +73,6 @@ def test_words_say_the_same_however_much_is_remembered(given_texts: list[str], m
 def test_dots_that_end_nothing_cut_no_decision(text: str) -> None:
     assert sentences_and_lines(f"{text} It holds.") == [text, "It holds."]
     assert sentences_and_lines("It rejects dots, etc. Then it ends.") == ["It rejects dots, etc.", "Then it ends."]
-
-
-def test_many_words_that_say_something_come_in_their_order() -> None:
-    words = [f"name_{number}" for number in range(40)]
-    assert WordCache(lambda word: word)(" ".join([*words, *words])) == words
-    assert terms(" ".join(words)).split() == ["name", *map(str, range(40))]
 
 
 def test_the_parts_of_a_lone_identifier_are_those_that_a_text_with_it_gives() -> None:

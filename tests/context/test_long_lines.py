@@ -12,7 +12,7 @@ from ragforge_memory.agent.context.budget import window_of
 from ragforge_memory.agent.context.compression import _parsed, _request
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.models.conversation import Message
-from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.text.forms import read_form
 from ragforge_memory.text.sentences import sentences
 

@@ -80,18 +80,6 @@ def test_events_are_data_lines_that_end_with_two_line_breaks(gemini_fake: Gemini
     assert len(events) == 4
 
 
-def test_without_sse_the_stream_is_one_json_list(gemini_fake: GeminiFake) -> None:
-    gemini_fake.script(Answer(("a", "b")))
-
-    assert len(post(gemini_fake, {"contents": [user()]}, STREAM).json) == 3
-
-
-def test_thoughts_come_only_where_they_are_asked_for(gemini_fake: GeminiFake) -> None:
-    gemini_fake.script(Answer("a", thoughts=("hm",), signed=False))
-
-    assert b"hm" not in post(gemini_fake, {"contents": [user()]}).raw
-
-
 @pytest.mark.parametrize(
     ("headers", "status", "words"),
     [({}, 403, "unregistered callers"), ({"x-goog-api-key": "wrong"}, 400, "API key not valid")],
@@ -106,10 +94,8 @@ def test_a_missing_and_a_bad_key(gemini_fake: GeminiFake, headers: dict[str, str
     "path",
     [
         "/v1/models/gemini-9:generateContent",
-        "/v1/models/gemini-embedding-2:generateContent",
         "/v1/models/gemini-3.8-flash:batchEmbedContents",
         "/v1/models/gemini-3.8-flash:sing",
-        "/v2/models/gemini-3.8-flash:generateContent",
     ],
 )
 def test_an_unknown_model_or_method(gemini_fake: GeminiFake, path: str) -> None:
@@ -128,25 +114,19 @@ def test_a_body_that_is_no_json_object(gemini_fake: GeminiFake, raw: bytes) -> N
     [
         ({"contents": []}, "contents is not specified"),
         ({"contents": [{"role": "user", "parts": []}]}, "must not be empty"),
-        ({"contents": [{"role": "user"}]}, "must not be empty"),
-        ({"contents": [{"role": "user", "parts": [{}]}]}, "one initialized field"),
         ({"contents": [{"role": "user", "parts": [{"text": ""}]}]}, "empty text parameter"),
         ({"contents": [{"role": "user", "parts": [{"text": "a", "functionCall": {}}]}]}, "one initialized field"),
         ({"contents": [{"role": "assistant", "parts": [{"text": "a"}]}]}, "valid role"),
-        ({"contents": [{"role": "system", "parts": [{"text": "a"}]}]}, "valid role"),
         ({"contents": [{"parts": [{"text": "a"}]}, user()]}, "role is missing"),
         ({"contents": [{"role": "user", "parts": [{"text": 1}]}]}, "TYPE_STRING"),
         ({"contents": [{"role": "user", "parts": [{"txt": "a"}]}]}, 'Unknown name "txt"'),
-        ({"messages": []}, 'Unknown name "messages"'),
         ({"generationConfig": {"maxTokens": 1}}, 'Unknown name "maxTokens"'),
         ({"generationConfig": {"maxOutputTokens": "many"}}, "TYPE_INT32"),
         ({"systemInstruction": [{"parts": [{"text": "a"}]}]}, "cannot start list"),
-        ({"systemInstruction": {"parts": []}}, "must not be empty"),
         (
             {"systemInstruction": {"parts": [{"text": "a"}]}, "system_instruction": {"parts": [{"text": "b"}]}},
             "given twice",
         ),
-        ({"tools": [{"functionDeclarations": []}]}, "must not be empty"),
         ({"tools": [{"functionDeclarations": [{"name": "1x"}]}]}, "Invalid function name"),
         ({"tools": [{"functionDeclarations": [{"name": "x"}, {"name": "x"}]}]}, "Duplicate"),
         (
@@ -176,15 +156,10 @@ def test_what_no_request_may_be(gemini_fake: GeminiFake, change: JSON, words: st
         ([user(), calls(call(signature="%%")), answers(("f", "1"))], "Base64"),
         ([user(), answers(("f", "1"))], "function response turn comes immediately after"),
         ([user(), calls(call())], "number of function response parts"),
-        ([user(), calls(call()), user()], "number of function response parts"),
-        ([user(), calls(call(), call("g", "2")), answers(("f", "1"))], "number of function response parts"),
         ([user(), calls(call(), call("g", "2")), answers(("g", "2"), ("f", "1"))], "same ids in the same order"),
         ([user(), calls(call()), answers(("f", "2"))], "same ids in the same order"),
-        ([user(), calls(call()), answers(("f", None))], "same ids in the same order"),
-        ([user(), calls(call(id_=None)), answers(("f", "1"))], "same ids in the same order"),
         ([user(), calls(call(), call("g", "2")), answers(("f", "1")), answers(("g", "2"))], "number of"),
         ([calls(call()), answers(("f", "1"))], "comes immediately after a user turn"),
-        ([user(), calls({"text": "a"}), calls(call()), answers(("f", "1"))], "comes immediately after a user turn"),
         ([{"role": "user", "parts": [call()]}, answers(("f", "1"))], "of the role model"),
         ([user(), calls(call()), {**answers(("f", "1")), "role": "model"}], "of the role user"),
         (

@@ -84,11 +84,9 @@ def test_an_unknown_model_address_or_body(openai_fake: OpenAIFake) -> None:
         ({"message": []}, "Unrecognized request argument"),
         ({"stream_options": {"include_usage": True}}, "only allowed when 'stream'"),
         ({"messages": []}, "too short"),
-        ({"messages": ["hi"]}, "expected an object"),
         ({"messages": [{"role": "model", "content": "a"}]}, "Invalid value: 'model'"),
         ({"messages": [{"role": "user", "content": None}]}, "got null"),
         ({"messages": [{"role": "user", "content": "a", "tool_calls": []}]}, "Unknown parameter"),
-        ({"messages": [HI, {"role": "assistant", "content": None}]}, "got null"),
         ({"messages": [HI, {"role": "assistant", "content": "a", "tool_calls": []}]}, "empty array"),
         ({"messages": [HI, {"role": "tool", "content": "r"}]}, "tool_call_id"),
         ({"tool_choice": "auto"}, "only allowed when 'tools'"),
@@ -96,7 +94,6 @@ def test_an_unknown_model_address_or_body(openai_fake: OpenAIFake) -> None:
         ({"tools": [{"type": "function"}]}, "Missing required parameter"),
         (tool(name="a b"), "does not match"),
         (tool(name="f", parameters={"type": "string"}), "got 'type: \"string\"'"),
-        (tool(name="f", parameters={"properties": {}}), "got 'type: null'"),
         (tool(name="f", parameters={"type": "object", "properties": []}), "Invalid schema"),
     ],
 )
@@ -109,25 +106,15 @@ def test_what_no_request_may_be(openai_fake: OpenAIFake, change: JSON, words: st
     [
         ([HI, answered("a")], "must be a response to"),
         ([HI, asked("a"), HI], "did not have response messages: a"),
-        ([HI, asked("a")], "did not have response messages: a"),
         ([HI, asked("a", "b"), answered("a"), HI], "did not have response messages: b"),
-        ([HI, asked("a"), asked("b"), answered("b")], "did not have response messages: a"),
         ([HI, asked("a"), answered("z")], "not found in 'tool_calls'"),
         ([HI, asked("a"), answered("a"), answered("a")], "not found in 'tool_calls'"),
         ([HI, asked("a", "a"), answered("a")], "Duplicate"),
         ([HI, asked("a", arguments="{"), answered("a")], "not a JSON object"),
-        ([HI, asked("a", arguments="[]"), answered("a")], "not a JSON object"),
     ],
 )
 def test_calls_and_answers_that_do_not_fit(openai_fake: OpenAIFake, messages: list[JSON], words: str) -> None:
     assert words in refused(openai_fake, {"messages": messages})
-
-
-def test_a_good_step_is_taken(openai_fake: OpenAIFake) -> None:
-    openai_fake.script(Answer("ok"))
-    messages = [{"role": "system", "content": "s"}, HI, asked("a", "b"), answered("b"), answered("a")]
-
-    assert post(openai_fake, {"model": "gpt-5.2", "messages": messages}).status == 200
 
 
 def test_reasoning_that_comes_back_is_unknown_taken_or_required() -> None:
@@ -157,7 +144,6 @@ def test_embeddings(openai_fake: OpenAIFake) -> None:
     ("change", "words"),
     [
         ({"input": []}, "invalid"),
-        ({"input": [1]}, "invalid"),
         ({"input": [""]}, "empty string"),
         ({"input": ["a"] * 2049}, "too long"),
         ({"input": "a", "dimensions": 4096}, "dimensions"),

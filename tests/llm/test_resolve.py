@@ -15,10 +15,9 @@ from ragforge_memory.config.servers import LLMConfig
 from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
 from ragforge_memory.llm.asking import complete
-from ragforge_memory.llm.local_servers import LOCAL_SERVERS, chat_models, find_local_servers
+from ragforge_memory.llm.local_servers import chat_models, find_local_servers
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.resolve import Resolution, resolve_model
-from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.vendors import openai as openai_vendor
 from ragforge_memory.vendors.access import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
 from tests.fakes.behaviours import Answer
@@ -76,15 +75,6 @@ async def test_the_key_of_the_block_is_not_for_another_address(openai_fake: Open
         await complete(other.provider, question())
     same = await resolved(spec, provider="openai", base_url=openai_fake.base_url, api_key=key)
     assert (await complete(same.provider, question())).text == "hello"
-
-
-async def test_a_provider_is_taken_as_it_is() -> None:
-    given = ScriptedProvider(model="mine")
-
-    resolution = await resolve_model(given, environ=KEYS)
-
-    assert resolution.provider is given
-    assert resolution.why == "scripted:mine, the provider that was given"
 
 
 async def test_a_script_is_read_from_its_path(tmp_path: Path) -> None:
@@ -234,10 +224,6 @@ def test_the_window_that_a_server_tells_is_kept() -> None:
     listed = {"data": [{"id": "a", "max_model_len": 4096}, {"id": "b", "meta": {"n_ctx": 8192}}, {"id": "c"}]}
 
     assert [model.context_window for model in chat_models(listed)] == [4096, 8192, None]
-
-
-def test_the_usual_ports_are_probed() -> None:
-    assert dict(LOCAL_SERVERS) == {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.text import query_words, terms, text_words
-from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.retrieval.excerpts import excerpt
 from ragforge_memory.text.words import matched
 from tests.persistence.conftest import Graph, Keeping
 

@@ -33,14 +33,10 @@ def test_private_keys_in_pgp_blocks_go() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "{line}", "    {line}", "{number:4}: {line}", "{number:6}\t{line}", "{number} | {line}", "+{line}", "-{line}",
-        "> {line}", "> > {line}", "# {line}", "// {line}", "//{line}", " * {line}", "-- {line}", "; {line}",
-        "REM {line}",
-        "certs/production/key.pem:{number}:{line}", "key.pem-{number}-{line}", "key.pem:{line}",
-        "   {number}  {number} -{line}",
-        '    "{line}\\n"', '    "{line}\\n",', "    '{line}' +", "    '{line}' .", '    "{line}",',
-        'b"{line}\\n"', "{line}\r",
-        "| {number} | {line} |", "\x1b[31m-{line}\x1b[m", "{line}\n",
+        "{line}", "{number:4}: {line}", "{number} | {line}", "-{line}", "> > {line}", "// {line}", " * {line}",
+        "REM {line}", "certs/production/key.pem:{number}:{line}", "   {number}  {number} -{line}",
+        '    "{line}\\n",', "    '{line}' +", 'b"{line}\\n"', "{line}\r",
+        "| {number} | {line} |", "\x1b[31m-{line}\x1b[m",
     ],
 )  # fmt: skip
 def test_private_keys_go_however_their_lines_come(line: str) -> None:

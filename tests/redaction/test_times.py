@@ -13,27 +13,15 @@ from ragforge_memory.redaction import redact, redact_value
 @pytest.mark.parametrize(
     "piece",
     [
-        "a.", "a-", "token", "token ", "password=", "password='", "='a1", "://", "://a:", "://a:b", "sk-", "eyJ.",
-        "eyJa.", "-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA ", "A: b\n", "AKIA", "1", "SG.", "x=", "SECRET_",
-        "SECRET=a1 ", "\n", " ", "\t", "'", "\\n", "a1", "export ", "Bearer ", "hooks.slack.com/", "xoxb-", "=>",
-        "token :", "A_", "PRIVATE ", "--", "--token ", ": a1", "token: a1b2c3d4e5 ", "TOKEN=a1",
-        "password=a1b2c3d4e5 ", "=a1b2c3d4e5 ", "(password=a1b2c3d4e5 ", "Authorization: ", "authorization: a ",
-        "Authorization: Bearer\n", "Cookie: a=b; ", "Cookie: ", "a1b2c3d4e5; ", "machine a login b ", "machine ",
-        "curl ",
-        "curl -u ", "curl -u a:", "mysql -", "sshpass -p ", "-----END PRIVATE KEY-----", "-----END PRIVATE KEY-----\n",
-        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n", "MIIEvQIBADANBgkq\n", "---- ", "------",
-        "Private-Lines: 8\n",
-        "PRIVATE KEY-----", "> ", "12:", "password is ", "password is a1b2c3d4e5 ", "password = ", "password = a",
-        "\npassword = a1b2c3d4e5\n", "password:\\\"", "\\\"", "\\", "{password: ", "auth=", "auth=YWRh", "://a@",
-        "://a:b@",
-        "://a:b/", "a:b@c/", "key ", "a.b.password", "password.", "<br>", '", "', "glpat-", "hvs.", "EAA", "8Q~", "pat",
-        "İpassword = ", "$", "${", "...", "AaAaAa", "Authorization: Bearer aAa", "x-us1", "\x1b[31m", "=[",
-        "password=([",
+        "a.", "token ", "password='", "://a:b@", "eyJa.", "-----BEGIN PRIVATE KEY-----", "A: b\n", "\n", "--token ",
+        "token: a1b2c3d4e5 ", "(password=a1b2c3d4e5 ", "Authorization: Bearer\n", "Cookie: a=b; ", "machine a login b ",
+        "curl -u a:", "MIIEvQIBADANBgkq\n", "password is a1b2c3d4e5 ", "\npassword = a1b2c3d4e5\n", "auth=YWRh",
+        "password:\\\"", "İpassword = ", "=[",
     ],
 )  # fmt: skip
 def test_no_text_is_slow(piece: str) -> None:
     """Eight times as much of what patterns begin with takes eight times as long; something quadratic, sixty-four."""
-    short, long = (_seconds(piece * (length // len(piece))) for length in (10_000, 80_000))
+    short, long = (_seconds(piece * (length // len(piece))) for length in (4_000, 32_000))
     assert long < 24 * short + 0.2
 
 

@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragforge_memory.graph.search import words_of
+from ragforge_memory.retrieval.excerpts import excerpt, without_fences
 from ragforge_memory.retrieval.fusion import DAYS_WEIGHT, VECTOR_WEIGHT, fused, fused_with_gaps, of_days, scaled
 from ragforge_memory.retrieval.neighbours import NEIGHBOUR_WEIGHT, Ranked, is_apart, ranked
-from ragforge_memory.text.excerpts import excerpt, without_fences
 from ragforge_memory.text.words import beginning, matched, stem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragforge_memory.agent.upkeep.central import central, tells
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
@@ -16,7 +17,7 @@ from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.summary import SUMMARY_CHARACTERS, Cover, Summary, composed, next_step
-from ragforge_memory.text.sentences import central, sentences, tells
+from ragforge_memory.text.sentences import sentences
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

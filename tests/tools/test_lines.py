@@ -55,23 +55,6 @@ async def test_tools_number_lines_as_the_parser_does(tmp_path: Path, end: str) -
     assert [each["line"] for each in empty] == [2, 6]
 
 
-async def test_a_search_of_the_code_alone(tmp_path: Path) -> None:
-    (tmp_path / "a.test.js").write_text(
-        "test('then throw Locked', () => {\n  const s = `\nthrow Locked`;\n"
-        "  /* throw Locked\n*/ throw new Locked('é');\n});\n"
-    )
-    (tmp_path / "b.py").write_text('"""Says.\n\nraise Locked\n"""\nraise Locked  # as said\n')
-    (tmp_path / "c.md").write_text("then throw Locked, don't\n")
-
-    async def lines(**arguments: Any) -> list[tuple[str, int]]:
-        matches = (await told(tmp_path, "grep_code", pattern=r"\b(?:raise|throw).*\bLocked\b", **arguments))["matches"]
-        return [(each["file"], each["line"]) for each in matches]
-
-    assert await lines(code_only=True) == [("a.test.js", 5), ("b.py", 5)]
-    assert await lines(code_only=True, limit=1) == [("a.test.js", 5)]
-    assert len(await lines()) == 7
-
-
 def test_lines_of_a_text() -> None:
     assert lines_of("") == []
     assert lines_of("\n") == [""]

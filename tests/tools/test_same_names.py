@@ -96,10 +96,7 @@ async def test_what_overrides_a_member_may_be_further_below(run: Run) -> None:
     found = (await run("find_callers", name="speak")).value
     told = {each["qualified_name"]: [one["qualified_name"] for one in each["overrides"]] for each in found["scopes"]}
     assert told == {"Pet.speak": ["Puppy.speak"], "Puppy.speak": [], "Radio.speak": []}
-
-
-async def test_calls_of_what_a_member_overrides_may_be_of_it(run: Run) -> None:
-    """What is called through ``super()``, or by its type's name, is that and no other."""
+    # What is called through ``super()``, or by its type's name, is that and no other.
     found = (await run("find_callers", name="play")).value
     told = {
         each["qualified_name"]: [(one["qualified_name"], one["lines"], one["calls"]) for one in each["through"]]
@@ -109,21 +106,16 @@ async def test_calls_of_what_a_member_overrides_may_be_of_it(run: Run) -> None:
     assert told == {"Sound.play": [], "Horn.play": listens, "Siren.play": listens}
 
 
-async def test_each_class_has_its_own_inheritors(run: Run) -> None:
+async def test_each_class_has_its_own_inheritors_and_bases(run: Run) -> None:
     found = below((await run("find_callers", name="Worker")).value)
     assert found == {
         "jobs/worker.py": [("Nightly", "jobs/worker.py", [5])],
         "mail/worker.py": [("Courier", "mail/fast.py", [4]), ("Sender", "mail/worker.py", [5])],
     }
 
-
-async def test_what_implements_an_interface_is_below_it(run: Run) -> None:
     found = below((await run("find_callers", name="Shape")).value)
     assert found == {"web/shapes.ts": [("Square", "web/shapes.ts", [2])]}
-
-
-async def test_what_stands_above_a_type_is_told_with_its_place(run: Run) -> None:
-    """Each of a name's bases is the one that is meant; what is defined elsewhere stands in the signature alone."""
+    # Each of a name's bases is the one that is meant; what is defined elsewhere stands in the signature alone.
     for name, above in [
         ("Sender", [("Worker", "mail/worker.py", 1, [5])]),
         ("Courier", [("Worker", "mail/worker.py", 1, [4])]),
@@ -145,9 +137,7 @@ async def test_what_is_implemented_comes_before_its_overloads(run: Run) -> None:
         ("Voice.say", 15, True),
     ]
     assert said[0]["source"].startswith("def say(a):\n    return a")
-
-
-async def test_calls_are_told_of_what_is_implemented_alone(run: Run) -> None:
+    # Calls are told of what is implemented alone.
     value = (await run("find_callers", name="say")).value
     assert [(each["qualified_name"], each["line"]) for each in value["scopes"]] == [("say", 9), ("Voice.say", 16)]
     assert value["total"] == 2
@@ -176,9 +166,7 @@ async def test_what_a_name_is_said_to_be_comes_first(run: Run) -> None:
         first = value["scopes"][0]
         assert (value["match"], (first["file"], first["line"])) == (match, place), (name, kind)
         assert "source" in first
-
-
-async def test_a_spelling_of_that_kind_goes_before_the_same_letters_of_another(run: Run) -> None:
+    # A spelling of that kind goes before the same letters of another.
     value = (await run("read_scope", name="worker", kind="class")).value
     assert (value["match"], value["scopes"][0]["qualified_name"]) == ("spelling", "Worker")
     assert (await run("read_scope", name="shape", kind="interface")).value["scopes"][0]["qualified_name"] == "Shape"

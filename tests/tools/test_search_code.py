@@ -160,31 +160,47 @@ in_python = pytest.mark.parametrize("searching", [PYTHON], indirect=True)
 
 
 @pytest.mark.parametrize(
-    ("searching", "query", "name", "line"),
+    ("searching", "asked"),
     [
-        (PYTHON, "which country is a ship registered in?", "Ship", "country of registration"),
-        (PYTHON, "how many sailors are insured?", "MAX_CREW", "MAX_CREW = 40"),
-        (PYTHON, "why does staying overnight cost more?", "Quay.__init__", "fees are doubled"),
-        (PYTHON, "may I board with a wet chain?", "harbour/ships.py", "anchor chain is wet"),
-        (PYTHON, "what happens where the water is too shallow?", "Ship.moor", "too shallow"),
-        (GO, "when is ballast pumped?", "Options", "Ballast is pumped"),
-        (GO, "what does the insurance pay for?", "MaxCrew", "insurance pays"),
-        (GO, "what is too shallow?", "Moor", "too shallow"),
-        (TYPESCRIPT, "litres of ballast", "Options", "Litres of ballast"),
-        (TYPESCRIPT, "insurance", "maxCrew", "const maxCrew"),
-        (TYPESCRIPT, "when do the bells ring?", "src/ships.ts", "Bells ring at noon"),
-        (TYPESCRIPT, "where is shallow water refused?", "Ship.moor", "too shallow"),
+        (
+            PYTHON,
+            [
+                ("which country is a ship registered in?", "Ship", "country of registration"),
+                ("how many sailors are insured?", "MAX_CREW", "MAX_CREW = 40"),
+                ("why does staying overnight cost more?", "Quay.__init__", "fees are doubled"),
+                ("may I board with a wet chain?", "harbour/ships.py", "anchor chain is wet"),
+                ("what happens where the water is too shallow?", "Ship.moor", "too shallow"),
+            ],
+        ),
+        (
+            GO,
+            [
+                ("when is ballast pumped?", "Options", "Ballast is pumped"),
+                ("what does the insurance pay for?", "MaxCrew", "insurance pays"),
+                ("what is too shallow?", "Moor", "too shallow"),
+            ],
+        ),
+        (
+            TYPESCRIPT,
+            [
+                ("litres of ballast", "Options", "Litres of ballast"),
+                ("when do the bells ring?", "src/ships.ts", "Bells ring at noon"),
+                ("where is shallow water refused?", "Ship.moor", "too shallow"),
+            ],
+        ),
     ],
     indirect=["searching"],
+    ids=["python", "go", "typescript"],
 )
 async def test_code_is_found_by_its_words_and_the_line_that_answers_is_shown(
-    searching: Searching, query: str, name: str, line: str
+    searching: Searching, asked: list[tuple[str, str, str]]
 ) -> None:
-    results = await searching.found(query)
-    assert results[0]["qualified_name"] == name
-    assert any(line in each["text"] for each in results[0]["lines"])
-    for each in results:
-        searching.check_lines(each)
+    for query, name, line in asked:
+        results = await searching.found(query)
+        assert results[0]["qualified_name"] == name, query
+        assert any(line in each["text"] for each in results[0]["lines"]), query
+        for each in results:
+            searching.check_lines(each)
 
 
 @in_python
@@ -243,18 +259,14 @@ async def test_words_that_are_nowhere_are_named_where_they_are_many(searching: S
     value = (await searching.run("zeppelin")).value
     assert (value["nowhere"], value["results"]) == (["zeppelin"], [])
 
-
-@in_python
-async def test_a_name_brings_its_definition_with_the_lines_of_the_other_words(searching: Searching) -> None:
+    # A name brings its definition with the lines of the other words.
     first = (await searching.found("why does Quay.__init__ mention an overnight stay?"))[0]
     assert (first["qualified_name"], first["matched_by"]) == ("Quay.__init__", ["name", "text"])
     results = await searching.found("what has a Ship to do with insurance?")
     assert {"Ship", "MAX_CREW"} <= {each["qualified_name"] for each in results}
     assert results[0]["qualified_name"] == "Ship"
 
-
-@in_python
-async def test_questions_without_words_are_answered_too(searching: Searching) -> None:
+    # Questions without words are answered too.
     assert not (await searching.run("  ")).success
     assert await searching.found("?!") == []
     assert len(await searching.found("ship " * 5_000, limit=0)) == 1
@@ -289,8 +301,7 @@ async def test_words_and_meaning_are_fused_where_there_are_vectors(searching: Se
 
 
 @in_python
-@pytest.mark.parametrize("search", ["search_words", "search_vector"])
-async def test_a_search_says_why_it_failed(searching: Searching, monkeypatch: pytest.MonkeyPatch, search: str) -> None:
+async def test_a_search_says_why_it_failed(searching: Searching, monkeypatch: pytest.MonkeyPatch) -> None:
     async def counts(*_: Any) -> ScopeCounts:
         return ScopeCounts(1, 1, 1)
 
@@ -298,10 +309,12 @@ async def test_a_search_says_why_it_failed(searching: Searching, monkeypatch: py
         raise GraphUnavailable("Neo4j cannot be reached", hint="start it")
 
     monkeypatch.setattr(searching.context.scopes, "counts", counts)
-    monkeypatch.setattr(searching.context.scopes, search, away)
     searching.context = replace(searching.context, embedder=HashingEmbedder())
-    ran = await searching.run("total")
-    assert (ran.error, ran.error_kind) == ("Neo4j cannot be reached (start it)", "GraphUnavailable")
+    for search in ("search_vector", "search_words"):
+        with monkeypatch.context() as patch:
+            patch.setattr(searching.context.scopes, search, away)
+            ran = await searching.run("total")
+        assert (ran.error, ran.error_kind) == ("Neo4j cannot be reached (start it)", "GraphUnavailable"), search
 
 
 def test_the_description_that_models_read_is_short() -> None:

@@ -15,6 +15,7 @@ from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.search.messages import Searcher
+from ragforge_memory.agent.seen_secrets import Stream
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.turns.keeping import Keeping
@@ -44,7 +45,6 @@ from ragforge_memory.models.conversation import (
 )
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.models.tokens import estimate_tokens
-from ragforge_memory.redaction import Stream
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)

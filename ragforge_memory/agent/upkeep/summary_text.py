@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ragforge_memory.agent.context.prompt import fenced
+from ragforge_memory.agent.upkeep.central import central, tells
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
 from ragforge_memory.graph.records import as_text, to_json
@@ -25,7 +26,7 @@ from ragforge_memory.llm.port import (
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.text import truncated, well_formed
-from ragforge_memory.text.sentences import central, sentences, tells
+from ragforge_memory.text.sentences import sentences
 from ragforge_memory.text.titles import title_of
 
 log = logging.getLogger(__name__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.asides import TEST_MODIFIERS
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -46,7 +47,6 @@ from ragforge_memory.code.rust.uses import (
     use_scoped,
     use_struct,
 )
-from ragforge_memory.text.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:
     from tree_sitter import Node

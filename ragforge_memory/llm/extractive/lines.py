@@ -9,7 +9,7 @@ from typing import Any
 
 from ragforge_memory.models.text import counted, lines_of, truncated
 from ragforge_memory.models.times import local
-from ragforge_memory.text.excerpts import excerpt
+from ragforge_memory.retrieval.excerpts import excerpt
 
 DOCUMENTATION_LINES, SOURCE_LINES = 14, 60
 # "`Talk.echo` - src/talk.py:12" at the beginning of a line: how every answer names a definition, and is referred to.
