@@ -15,6 +15,8 @@ from tests.redaction.made import PEM
         ("the password: {} is for staging", ["hunter2", "Hunter2", "p@ssw0rd", "blue7horse"]),
         ("password: {}", ["letmein99", "p@ssw0rd"]),
         ("password={} works", ["hunter2", "blue7horse"]),
+        ("the login password: {} works", ["Tr0ub4dor&3", "kX9$mmpQ", "a7%bb-Qx"]),
+        ("?password={}&user=ada", ["hunter2", "blue7horse"]),
         ("my passphrase: {}, keep it", ["hunter2", "p@ssw0rd"]),
         ("login (password: {}) works", ["hunter2", "p@ssw0rd"]),
         ("my secret: {}.", ["hunter2", "blue7horse"]),
