@@ -37,8 +37,7 @@ def register(app: typer.Typer) -> None:
 def ask(
     settings: Settings,
     words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.", show_default=False),
+        list[str] | None, typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.")
     ] = None,
     continue_: ContinueOption = False,
     resume: ResumeOption = None,

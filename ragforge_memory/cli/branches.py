@@ -32,14 +32,9 @@ def branch(
     settings: Settings,
     reference: Reference,
     from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="MESSAGE", help="The last shared message: its number or id.", show_default=False
-        ),
+        str | None, typer.Option("--from", metavar="MESSAGE", help="The last shared message: its number or id.")
     ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TITLE", help="What lists show.", show_default=False)
-    ] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TITLE", help="What lists show.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Branch off a conversation: what was said until then is shared, what follows is not."""

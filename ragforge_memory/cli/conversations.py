@@ -49,14 +49,12 @@ class Status(StrEnum):
 def list_(
     settings: Settings,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 50,
-    status: Annotated[Status | None, typer.Option("--status", help="Only these.", show_default=False)] = None,
+    status: Annotated[Status | None, typer.Option("--status", help="Only these.")] = None,
     tag: Annotated[
-        list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.", show_default=False),
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.")
     ] = None,
     cursor: Annotated[
-        str | None,
-        typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.", show_default=False),
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -71,10 +69,7 @@ def show(
     settings: Settings,
     reference: Reference,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="The newest so many messages.")] = 50,
-    before: Annotated[
-        str | None,
-        typer.Option("--before", metavar="ID", help="Only messages before this one.", show_default=False),
-    ] = None,
+    before: Annotated[str | None, typer.Option("--before", metavar="ID", help="Only messages before this one.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Show the messages of a conversation, the oldest first."""

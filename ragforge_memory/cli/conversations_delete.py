@@ -33,23 +33,16 @@ def register(app: typer.Typer) -> None:
 def delete(
     settings: Settings,
     reference: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
+        str | None, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")
     ] = None,
     older_than: Annotated[
         int | None,
-        typer.Option(
-            "--older-than", metavar="DAYS", min=0, help="All in which nothing was said for so long.", show_default=False
-        ),
+        typer.Option("--older-than", metavar="DAYS", min=0, help="All in which nothing was said for so long."),
     ] = None,
     keep: Annotated[
         int | None,
         typer.Option(
-            "--keep",
-            metavar="N",
-            min=0,
-            help="All but the newest so many; with --older-than what is old, too.",
-            show_default=False,
+            "--keep", metavar="N", min=0, help="All but the newest so many; with --older-than what is old, too."
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go, and delete nothing.")] = False,

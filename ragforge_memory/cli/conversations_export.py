@@ -30,14 +30,10 @@ def register(app: typer.Typer) -> None:
 def export(
     settings: Settings,
     reference: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
+        str | None, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")
     ] = None,
     all_: Annotated[
-        Path | None,
-        typer.Option(
-            "--all", metavar="FILE", help="Every conversation, as JSON lines; - is stdout.", show_default=False
-        ),
+        Path | None, typer.Option("--all", metavar="FILE", help="Every conversation, as JSON lines; - is stdout.")
     ] = None,
     format_: Annotated[Format, typer.Option("--format", help="json has everything, markdown is for reading.")] = (
         Format.json
@@ -46,8 +42,7 @@ def export(
         bool, typer.Option("--embeddings", help="With the vectors, for a graph of one model.")
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.", show_default=False),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Put it in the place of a file that is there.")] = False,
 ) -> None:

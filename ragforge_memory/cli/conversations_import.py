@@ -39,8 +39,7 @@ def import_(
         Conflict, typer.Option("--on-conflict", help="Where a message is here already.")
     ] = Conflict.fail,
     title: Annotated[
-        str | None,
-        typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.", show_default=False),
+        str | None, typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

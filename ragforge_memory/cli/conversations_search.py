@@ -44,10 +44,8 @@ def search(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")
     ] = _SHOWN,
-    reference: Annotated[
-        str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.", show_default=False)
-    ] = None,
-    role: Annotated[Speaker | None, typer.Option("--role", help="Only what they said.", show_default=False)] = None,
+    reference: Annotated[str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.")] = None,
+    role: Annotated[Speaker | None, typer.Option("--role", help="Only what they said.")] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     json: JsonOption = False,

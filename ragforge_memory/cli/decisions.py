@@ -29,9 +29,7 @@ def decisions(
     about: Annotated[
         str | None,
         typer.Argument(
-            metavar="ABOUT",
-            help="Only those that have these words, or are about this code, file or folder.",
-            show_default=False,
+            metavar="ABOUT", help="Only those that have these words, or are about this code, file or folder."
         ),
     ] = None,
     doubtful: Annotated[

@@ -39,7 +39,6 @@ def impact(
             metavar="REV",
             help="A commit: what it changed. A..B: what changed between. A...B: what B changed since both parted. "
             "Without it: what is not committed yet.",
-            show_default=False,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List changed scopes that nothing was said of, too.")] = False,

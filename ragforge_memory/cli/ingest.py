@@ -34,7 +34,6 @@ def ingest(
         typer.Argument(
             metavar="DIR",
             help="The project's directory, or one below its configuration; this one by default.",
-            show_default=False,
             exists=True,
             file_okay=False,
         ),

@@ -33,42 +33,31 @@ def insights(
     reference: Annotated[
         str | None,
         typer.Argument(
-            metavar="REF",
-            help="Only of this conversation: its id, the start of it, its session or its title.",
-            show_default=False,
+            metavar="REF", help="Only of this conversation: its id, the start of it, its session or its title."
         ),
     ] = None,
     task: Annotated[
-        str | None,
-        typer.Option(
-            "--task", metavar="TEXT", help="What to find; with --schema it is looked for.", show_default=False
-        ),
+        str | None, typer.Option("--task", metavar="TEXT", help="What to find; with --schema it is looked for.")
     ] = None,
     schema: Annotated[
-        Path | None,
-        typer.Option(
-            "--schema", metavar="FILE", help="How to answer: a JSON Schema; - reads a pipe.", show_default=False
-        ),
+        Path | None, typer.Option("--schema", metavar="FILE", help="How to answer: a JSON Schema; - reads a pipe.")
     ] = None,
     model: ModelOption = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="So many at a time.")
     ] = 4,
     max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", metavar="USD", help="Stop before more is spent.", show_default=False),
+        float | None, typer.Option("--max-cost", metavar="USD", help="Stop before more is spent.")
     ] = None,
     max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", metavar="N", min=1, help="Stop before more are used.", show_default=False),
+        int | None, typer.Option("--max-tokens", metavar="N", min=1, help="Stop before more are used.")
     ] = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Anew where a conversation has gone on since.")] = False,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="List at most so many.")
     ] = 50,
     cursor: Annotated[
-        str | None,
-        typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.", show_default=False),
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

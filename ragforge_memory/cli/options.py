@@ -31,11 +31,11 @@ class Settings:
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Use this configuration file.", show_default=False),
+    typer.Option("--config", metavar="FILE", help="Use this configuration file."),
 ]
 UserOption = Annotated[
     str | None,
-    typer.Option("--user", metavar="NAME", help="Whose conversations; nobody's by default.", show_default=False),
+    typer.Option("--user", metavar="NAME", help="Whose conversations; nobody's by default."),
 ]
 ProjectOption = Annotated[
     Path | None,
@@ -43,7 +43,6 @@ ProjectOption = Annotated[
         "--project",
         metavar="DIR",
         help="The project's directory, or one below its configuration; this one by default.",
-        show_default=False,
         exists=True,
         file_okay=False,
     ),
@@ -53,17 +52,12 @@ DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SinceOption = Annotated[
     str | None,
-    typer.Option(
-        "--since", metavar="TIME", help="Only from then on (ISO, local time, or 'last week').", show_default=False
-    ),
+    typer.Option("--since", metavar="TIME", help="Only from then on (ISO, local time, or 'last week')."),
 ]
 UntilOption = Annotated[
     str | None,
     typer.Option(
-        "--until",
-        metavar="TIME",
-        help="Only up to then (ISO, local time, or 'yesterday'), a day to its end.",
-        show_default=False,
+        "--until", metavar="TIME", help="Only up to then (ISO, local time, or 'yesterday'), a day to its end."
     ),
 ]
 ContinueOption = Annotated[
@@ -76,16 +70,12 @@ ResumeOption = Annotated[
         "-r",
         metavar="REF",
         help="Continue this conversation: its id, the start of it, its session or its title.",
-        show_default=False,
     ),
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="The model, such as gemini:gemini-3.8-flash, openai:NAME or extractive.",
-        show_default=False,
+        "--model", metavar="MODEL", help="The model, such as gemini:gemini-3.8-flash, openai:NAME or extractive."
     ),
 ]
 NoMemoryOption = Annotated[

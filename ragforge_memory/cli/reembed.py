@@ -23,17 +23,12 @@ def reembed(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model",
-            metavar="PROVIDER:MODEL",
-            help="The new embedding model; the configured one by default.",
-            show_default=False,
+            "--model", metavar="PROVIDER:MODEL", help="The new embedding model; the configured one by default."
         ),
     ] = None,
     dimension: Annotated[
         int | None,
-        typer.Option(
-            "--dimension", metavar="N", min=1, help="Floats in a vector of --model, if not its own.", show_default=False
-        ),
+        typer.Option("--dimension", metavar="N", min=1, help="Floats in a vector of --model, if not its own."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
