@@ -19,19 +19,18 @@ from ragforge_memory.cli.options import (
     ResumeOption,
     Settings,
     check_conversation,
-    command,
+    run_async,
 )
+from ragforge_memory.cli.output import print_json, print_json_line
+from ragforge_memory.cli.references import tied_to
+from ragforge_memory.cli.render import TurnView
+from ragforge_memory.cli.terminal import note
 
 if TYPE_CHECKING:
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Opening
 
 _PATIENCE = 2.0  # seconds without the end of stdin before that is said
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "ask")(ask)
 
 
 def ask(
@@ -57,13 +56,13 @@ def ask(
         raise typer.BadParameter("give --json or --jsonl, not both")
     question = _question(" ".join(words) if words else None)
 
-    from ragforge_memory.cli.session import Opening, run_async
+    from ragforge_memory.cli.session import Opening
 
     opening = Opening(
         settings=settings, model=model, memory=not no_memory, ingest=not no_ingest, quiet=json or jsonl, brief=True
     )
     output = "jsonl" if jsonl else "json" if json else "text"
-    run_async(_ask, opening, question, continue_, resume, output)
+    run_async(_ask(opening, question, continue_, resume, output))
 
 
 def _question(text: str | None) -> str:
@@ -79,8 +78,6 @@ def _question(text: str | None) -> str:
         why = ": nothing came through the pipe" if _is_pipe() else ""
         raise typer.BadParameter(f"there is no question{why}", param_hint="TEXT")
     if not piped.strip() and sys.stderr.isatty() and _is_pipe():
-        from ragforge_memory.cli.terminal import note
-
         note("nothing came through the pipe: the question is asked alone")
     return given or piped
 
@@ -96,8 +93,6 @@ def _stdin() -> str:
     """All of stdin; says that it waits when nothing comes, for a pipe may have been left open by mistake."""
     import threading
 
-    from ragforge_memory.cli.terminal import note
-
     waiting = threading.Timer(_PATIENCE, note, ["reading the question from stdin until it ends"])
     waiting.daemon = True
     waiting.start()
@@ -108,11 +103,7 @@ def _stdin() -> str:
 
 
 async def _ask(opening: Opening, question: str, continue_: bool, resume: str | None, output: str) -> None:
-    from ragforge_memory.cli.output import print_json, print_json_line
-    from ragforge_memory.cli.references import tied_to
-    from ragforge_memory.cli.render import TurnView
     from ragforge_memory.cli.session import open_session
-    from ragforge_memory.cli.terminal import note
     from ragforge_memory.cli.turns import run_turn
     from ragforge_memory.errors import TurnCancelled
 

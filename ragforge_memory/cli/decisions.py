@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command, read_times
+from ragforge_memory.cli.options import JsonOption, LimitOption, Settings, SinceOption, UntilOption, read_times
+from ragforge_memory.cli.output import plain, print_json
+from ragforge_memory.cli.references import labels, labels_age
+from ragforge_memory.cli.render import corrected, one_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,12 +24,7 @@ _STATED = 300  # characters of a decision
 _TITLE = 40  # characters of a conversation's title
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "decisions")(decisions)
-
-
-def decisions(
+async def decisions(
     settings: Settings,
     about: Annotated[
         str | None,
@@ -37,29 +37,12 @@ def decisions(
     ] = False,
     since: SinceOption = None,
     until: UntilOption = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
 ) -> None:
     """List what was decided, ruled or noted in all conversations, the newest first, and whether it still holds."""
-    from ragforge_memory.cli.session import run_async
-
     since, until = read_times(since, until)
-    run_async(_decisions, settings, about, doubtful, since, until, limit, json)
-
-
-async def _decisions(
-    settings: Settings,
-    about: str | None,
-    doubtful: bool,
-    since: str | None,
-    until: str | None,
-    limit: int,
-    json: bool,
-) -> None:
-    from ragforge_memory.cli.output import plain, print_json
-    from ragforge_memory.cli.references import labels_age
     from ragforge_memory.cli.session import locate, open_graph
-    from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
         found = await agent.decisions(about, doubtful=doubtful, since=since, until=until, limit=limit)
@@ -77,9 +60,6 @@ async def _decisions(
 
 
 def _lines(decision: Decision) -> Iterable[str]:
-    from ragforge_memory.cli.references import labels
-    from ragforge_memory.cli.render import corrected, one_line
-    from ragforge_memory.models.times import local
 
     who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
     title = one_line(decision.title or "(no title)", _TITLE, whole_words=True)

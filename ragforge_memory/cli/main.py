@@ -13,15 +13,15 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import ask, chat, config, conversations, decisions, doctor, impact, ingest, reembed, version
-from ragforge_memory.cli.neo4j import app as neo4j_app
-from ragforge_memory.cli.options import (
-    ConfigOption,
-    DebugOption,
-    ProjectOption,
-    Settings,
-    UserOption,
-)
+from ragforge_memory.cli import config, conversations, neo4j, version
+from ragforge_memory.cli.ask import ask
+from ragforge_memory.cli.chat import chat
+from ragforge_memory.cli.decisions import decisions
+from ragforge_memory.cli.doctor import doctor
+from ragforge_memory.cli.impact import impact
+from ragforge_memory.cli.ingest import ingest
+from ragforge_memory.cli.options import ConfigOption, DebugOption, ProjectOption, Settings, UserOption, command
+from ragforge_memory.cli.reembed import reembed
 
 INTERRUPTED = 130
 ENDED = (INTERRUPTED, 143, 129)
@@ -80,9 +80,9 @@ def remember_settings(
     context.obj = Settings(config, user, project, debug)
 
 
-for commands in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
-    commands.register(app)
-for name, group in (("conversations", conversations.app), ("neo4j", neo4j_app), ("config", config.app)):
+for each in (chat, ask, ingest, decisions, impact, reembed, doctor, version.version):
+    command(app)(each)
+for name, group in (("conversations", conversations.app), ("neo4j", neo4j.app), ("config", config.app)):
     app.add_typer(group, name=name, short_help=group.info.help)  # the whole of it, not what fits into a line
 
 

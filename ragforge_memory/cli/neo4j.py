@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ def status(settings: Settings, json: JsonOption = False) -> None:
 
     Ends with 0 when it runs, with 1 when it does not.
     """
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.graph import managed
 
     external = _external(settings, asked=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragforge_memory.cli.markdown import MarkdownPrinter
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.events import Event
@@ -130,7 +131,6 @@ def tool_line(name: str, arguments: dict[str, Any], duration_ms: int, error: str
 
 def corrected(later: Correction) -> str:
     """What was said against a decision, and when, on one line."""
-    from ragforge_memory.models.times import local
 
     said = one_line(later.text, _LONGEST_STATEMENT, whole_words=True)
     how = {"corrects": "corrected", "retracts": "taken back", "done": "done"}[later.how]

@@ -7,9 +7,9 @@ import contextlib
 import logging
 import shlex
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -53,22 +53,6 @@ class Opening:
     ingest: bool = True
     quiet: bool = False
     brief: bool = False
-
-
-def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-    """Runs a command's work in an event loop of its own.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C ended it.
-    """
-
-    async def work() -> None:
-        await function(*arguments)
-
-    try:
-        asyncio.run(work())
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
 
 
 def locate(settings: Settings) -> Place:

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ragforge_memory.cli.references import tied_to
+from ragforge_memory.cli.render import TurnView
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import hint_of, note, typing_ahead
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -40,7 +44,6 @@ class Talk:
     ) -> None:
         """Runs until the user leaves. ``run_command`` says whether a text was a slash command, and runs it then;
         ``commands`` are their names, and what each does."""
-        from ragforge_memory.cli.terminal import typing_ahead
 
         self.greet()
         await self.session.read_code()
@@ -73,9 +76,6 @@ class Talk:
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
-        from ragforge_memory.cli.references import tied_to
-        from ragforge_memory.cli.render import TurnView
-        from ragforge_memory.cli.terminal import hint_of, note
         from ragforge_memory.cli.turns import run_turn
         from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
 
@@ -155,7 +155,6 @@ class Talk:
 
 def describe_conversation(conversation: AsyncConversation) -> str:
     """Which conversation goes on."""
-    from ragforge_memory.models.text import counted
 
     messages = counted(conversation.message_count, "message")
     return f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, {messages}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import re
@@ -88,6 +87,8 @@ class Spinner:
     @contextlib.asynccontextmanager
     async def running(self, phase: str) -> AsyncIterator[None]:
         """Draws until left."""
+        import asyncio  # slow: help and usage errors do without
+
         self.phase(phase)
         self._running += 1
         task = asyncio.create_task(self._draw()) if self._terminal.progress else None
@@ -115,6 +116,8 @@ class Spinner:
             self._drawn = False
 
     async def _draw(self) -> None:
+        import asyncio
+
         turn = 0
         while True:
             await asyncio.sleep(_INTERVAL)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.markdown import MarkdownPrinter
 from ragforge_memory.cli.references import labels
 from ragforge_memory.cli.render import tool_line
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Terminal
-from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.times import local
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.conversation import Message
 
 _NAMES = {"user": "you", "assistant": "agent", "system": "system"}
 

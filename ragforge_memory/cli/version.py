@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.shown import echo
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "version")(version)
 
 
 def version(settings: Settings) -> None:
