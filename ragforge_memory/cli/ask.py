@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -111,7 +111,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
         conversation = await session.conversation(continue_=continue_, resume=resume)
         await session.read_code()
         view = TurnView(session.terminal, session.spinner)
-        show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
+        show = {"text": view.show, "jsonl": print_json_line, "json": lambda event: None}[output]
 
         async def opened() -> AsyncConversation:
             nonlocal conversation
@@ -143,7 +143,3 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:
             note(f"\n{resuming()}", whole=True)
-
-
-def _nothing(event: Any) -> None:
-    """Shows nothing of an event."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +69,6 @@ def _print(loaded: LoadedConfig) -> None:
 
 
 def _shown(value: Any) -> str:
-    import json
-
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
 
 

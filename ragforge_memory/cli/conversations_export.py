@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
 
 import typer
@@ -76,10 +79,6 @@ async def _one(
 
 async def _piped(settings: Settings, embeddings: bool, force: bool) -> None:
     """To stdout, once it is whole: what a pipe has taken cannot be taken back."""
-    import shutil
-    import sys
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory(prefix="ragforge-export-") as folder:
         file = Path(folder) / "all.jsonl"
         try:

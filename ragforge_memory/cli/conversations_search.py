@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -96,7 +97,6 @@ def _in_order(found: Sequence[ScoredMessage], limit: int) -> list[ScoredMessage]
 
 def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
-
     terminal = Terminal.of_this_process()
     width = max(_LEAST_WIDTH, terminal.width)
     for hit in hits:
@@ -163,8 +163,6 @@ def _why(hit: ScoredMessage) -> str:
 
 def _around_the_words(content: str, words: Sequence[str], width: int) -> list[str]:
     """At most two lines of ``width`` columns of what was said, around the words that were found."""
-    import textwrap
-
     from ragforge_memory.text.excerpts import excerpt, without_fences
 
     said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())

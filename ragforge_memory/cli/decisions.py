@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ragforge_memory.cli.options import JsonOption, LimitOption, Settings, SinceOption, UntilOption, read_times
-from ragforge_memory.cli.output import plain, print_json
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.references import labels, labels_age
 from ragforge_memory.cli.render import corrected, one_line
 from ragforge_memory.cli.shown import echo
@@ -49,7 +50,7 @@ async def decisions(
         tied = any(each.code for each in found)
         age = await labels_age(agent) if tied and not json else ""
     if json:
-        print_json([{**plain(each), "doubtful": each.doubtful} for each in found])
+        print_json([{**each.model_dump(mode="json"), "doubtful": each.doubtful} for each in found])
         return
     terminal = Terminal.of_this_process()
     for each in found:
@@ -80,8 +81,6 @@ def _notes(
     found: Page[Decision], about: str | None, *, keeps: bool, doubtful: bool, narrowed: bool, age: str
 ) -> Iterable[str]:
     """What is said beside the list, on stderr."""
-    import shlex
-
     if found.next_cursor is not None:
         yield f"there are more than these {len(found.items):,}; -n N shows more, ABOUT or --since fewer"
     if found.items:

@@ -122,7 +122,6 @@ def _total(found: Impact) -> str:
 
 def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: int, terminal: Terminal) -> str:
     """A message: when, who, where, and what was said of the scope; an answer takes one line."""
-
     done = [kind for kind in kinds if kind in ("edited", "tested")]
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
     what += [f"{times} times"] if times > 1 else []

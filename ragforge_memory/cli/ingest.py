@@ -179,7 +179,6 @@ def _print(report: IngestReport, wanted: Wanted) -> None:
 
 def _print_change(report: IngestReport, before: IngestReport) -> None:
     """One line of what is new since the report before; a comment that was edited is nothing new."""
-
     if report.added or report.updated or report.removed:
         read = f"{counted(report.files_changed, 'file')} read"
         echo(f"{read}, {counted(report.scopes, 'scope')}: {_changes(report)}, {report.seconds:.1f} s")

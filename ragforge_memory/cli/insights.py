@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -128,8 +129,6 @@ def _schema(file: Path) -> Any:
     Raises:
         InvalidInput: it cannot be read, or is none.
     """
-    import json
-
     from ragforge_memory.errors import InvalidInput
 
     try:
@@ -144,8 +143,6 @@ def _schema(file: Path) -> Any:
 
 def _print(insight: Insight) -> None:
     """When it was made, of which conversation and of what on one line; below it what was found."""
-    import json
-
     terminal = Terminal.of_this_process()
     when = local(insight.created_at).strftime("%Y-%m-%d %H:%M")
     echo(f"{insight.conversation_id[:8]}  {terminal.dim(f'{when}  {one_line(insight.task, 80)}')}")
@@ -155,7 +152,6 @@ def _print(insight: Insight) -> None:
 
 def _print_ending(found: Insights) -> None:
     """What is not there, and why; what it took."""
-
     for failure in found.failed:
         note(f"none of {failure.conversation_id[:8]} ({failure.reason}): {failure.message}")
     if found.stopped is not None:

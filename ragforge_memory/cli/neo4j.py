@@ -9,6 +9,7 @@ import typer
 from ragforge_memory.cli.options import JsonOption, Settings, command
 from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -37,7 +38,7 @@ def start(settings: Settings, json: JsonOption = False) -> None:
             f"Neo4j at {external.uri} is configured; the local server is not used beside it.",
             hint="Unset NEO4J_URI, or take neo4j.uri out of the configuration.",
         )
-    with shown_preparation() as progress:
+    with shown_preparation(Terminal.of_this_process()) as progress:
         ensure_running(progress=progress)
     status(settings, json)
 

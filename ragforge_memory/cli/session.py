@@ -92,26 +92,17 @@ def make_agent(
     )
 
 
+@dataclass(slots=True)
 class Session:
     """An open agent at a terminal."""
 
-    def __init__(
-        self,
-        agent: AsyncConversationAgent,
-        services: Services,
-        place: Place,
-        opening: Opening,
-        terminal: Terminal,
-        spinner: Spinner,
-        interrupts: Interrupts,
-    ) -> None:
-        self.agent = agent
-        self.services = services
-        self.place = place
-        self.opening = opening
-        self.terminal = terminal
-        self.spinner = spinner
-        self.interrupts = interrupts
+    agent: AsyncConversationAgent
+    services: Services
+    place: Place
+    opening: Opening
+    terminal: Terminal
+    spinner: Spinner
+    interrupts: Interrupts
 
     @property
     def keeps(self) -> bool:
@@ -208,16 +199,6 @@ class Session:
                     async with asyncio.timeout(_LOOK):
                         await outage.over()
         return not outage.is_on
-
-    def describe_model(self) -> str:
-        """The chat's first line: which model answers, and why."""
-        return f"model {self.services.models.model_name}: {self.services.models.model_why}"
-
-    def describe_project(self) -> str:
-        """Which project is talked about, and whose conversations these are."""
-        name, source = self.place.project.name, str(self.place.source)
-        line = f"project {source}" if name == source else f"project {name} in {source}"
-        return f"{line}, as {self.agent.user_id}" if self.agent.user_id else line
 
 
 @contextlib.asynccontextmanager
@@ -316,7 +297,7 @@ class _Preparation:
         if self._silent:
             return
         if self._open is None:
-            if progress.phase == "wait" and self._spinner.runs:
+            if progress.phase == "wait" and self._spinner.waiters:
                 self._spinner.clear()
                 note(f"{progress.what} …")
             return

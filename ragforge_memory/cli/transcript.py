@@ -24,7 +24,7 @@ def transcript(messages: Iterable[Message], terminal: Terminal) -> str:
 
 
 def _message(message: Message, terminal: Terminal) -> str:
-    head = f"#{message.seq} {_NAMES[message.role]} · {when(message)}"
+    head = f"#{message.seq} {_NAMES[message.role]} · {local(message.timestamp):%Y-%m-%d %H:%M}"
     if message.state != "complete":
         head += f" · {message.state}"
     lines = [terminal.dim(head)]
@@ -38,8 +38,3 @@ def _message(message: Message, terminal: Terminal) -> str:
         return "\n".join([*lines, text]) + "\n" + notes
     markdown = MarkdownPrinter(terminal)
     return "\n".join(lines) + "\n" + "".join(markdown.feed(message.content) + markdown.finish()) + notes
-
-
-def when(message: Message) -> str:
-    """The local date and minute of a message."""
-    return local(message.timestamp).strftime("%Y-%m-%d %H:%M")
