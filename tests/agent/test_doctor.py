@@ -233,14 +233,6 @@ def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_pa
     journal.close()
 
 
-async def test_what_waits_for_a_vector_says_what_embeds_it(
-    client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
-) -> None:
-    await _ingested(client, owner, tmp_path, label=":PendingEmbedding")
-    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
-    assert vectors == Check("vectors", True, "of hashing:words (5), 1 waits for a vector", doctor.EMBEDS)
-
-
 @pytest.mark.parametrize(
     ("moving", "ok", "words"),
     [

@@ -17,7 +17,6 @@ from ragforge_memory import (
     AsyncConversation,
     AsyncConversationAgent,
     ConfigError,
-    Conversation,
     ConversationAgent,
     ConversationConfig,
     ConversationNotFound,
@@ -31,7 +30,6 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.cursors import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import DEEPEST
 
 pytestmark = pytest.mark.anyio
@@ -50,63 +48,47 @@ def deep(levels: int) -> dict[str, Any]:
 USES: dict[str, Use] = {
     "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
     "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
-    "metadata that only some Pythons can read": lambda _, c: c.send_message("hi", metadata=deep(151)),
     "metadata with numbers for names": lambda _, c: c.send_message("hi", metadata={1: "one"}),  # type: ignore[dict-item]
     "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
-    "a merge of nothing": lambda _, c: c.merge(None),  # type: ignore[arg-type]
     "content that is no text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
-    "half a letter as an id": lambda a, _: a.invoke({"messages": [{"role": "user", "content": "hi", "id": "\ud800"}]}),
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
     "a context for no query": lambda _, c: c.build_context(query=" "),
     "a context with a word for yes": lambda _, c: c.build_context(include_summary="no"),  # type: ignore[arg-type]
-    "decisions with a word for no": lambda a, _: a.decisions(doubtful="no"),  # type: ignore[arg-type]
-    "an export with a number for yes": lambda _, c: c.export(embeddings=1),  # type: ignore[arg-type]
-    "an ingest with a word for no": lambda a, _: a.ingest(full="no"),  # type: ignore[arg-type]
     "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
     "no message at all": lambda a, _: a.search_messages("x", limit=0),
     "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
     "more tags than may be": lambda a, _: a.create_conversation(tags=[str(number) for number in range(1_001)]),
     "a tag without end": lambda _, c: c.set_tags(["a", "x" * 501]),
     "metadata without end": lambda a, _: a.create_conversation(metadata={"a": "x" * 1_000_000}),
-    "a message's metadata without end": lambda _, c: c.send_message("hi", metadata={"a": "x" * 1_000_000}),
-    "an import of metadata without end": lambda a, _: a.import_conversation(
-        [{"role": "user", "content": "hi", "metadata": {"a": "x" * 1_000_000}}]
-    ),
     "an import of a uuid that cannot be shown": lambda a, _: a.import_conversation(
         [{"role": "user", "content": "hi", "uuid": "\x1b]0;not a title\x07"}]
     ),
     "an empty cursor": lambda a, _: a.list_conversations(cursor=""),
-    "an empty cursor of insights": lambda a, _: a.list_insights(cursor=""),
     "another list's cursor": lambda a, _: a.list_conversations(cursor=make_cursor("decisions", "2026-01-01Z", "x")),
-    "a cursor of conversations for decisions": lambda a, _: a.decisions(
-        cursor=make_cursor("conversations", "2026-01-01T00:00Z", "x")
-    ),
     "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
-    "an import with a number for progress": lambda a, _: a.import_conversations("x.jsonl", progress=5),  # type: ignore[arg-type]
     "a history with a word for no": lambda _, c: c.get_history(include_tool_calls="no"),  # type: ignore[arg-type]
-    "a history with a number for yes": lambda _, c: c.get_history(include_reasoning=10**30),  # type: ignore[arg-type]
     "calls of a tool without a name": lambda _, c: c.get_tool_calls(""),
-    "a search for a tool without a name": lambda _, c: c.search_history("x", tool=""),
     "an ingest of nothing": lambda a, _: a.ingest(""),
     "a title with a NUL": lambda a, _: a.create_conversation("n\0ul"),
-    "a tag with a NUL": lambda a, _: a.create_conversation(tags=["n\0ul"]),
-    "a session with a NUL": lambda a, _: a.open_conversation("n\0ul"),
-    "vectors by a number": lambda a, _: a.reembed(5),  # type: ignore[arg-type]
     "vectors by a class": lambda a, _: a.reembed(HashingEmbedder),  # type: ignore[arg-type]
-    "vectors by half a letter": lambda a, _: a.reembed("a\ud800"),
     "vectors of a word for a dimension": lambda a, _: a.reembed("hashing:h", dimension="many"),  # type: ignore[arg-type]
     "a path without end": lambda a, _: a.ingest("x" * 6_000),
+    "half a letter in a title": lambda a, _: a.create_conversation("half \ud800"),
+    "a list for metadata": lambda a, _: a.create_conversation(metadata=[1]),  # type: ignore[arg-type]
+    "metadata that is no JSON": lambda a, _: a.create_conversation(metadata={"x": object()}),
+    "a text for tags": lambda a, _: a.list_conversations(tags="abc"),
+    "a list of none": lambda a, _: a.list_conversations(0),
 }
 
 
-@pytest.mark.parametrize("what", USES)
-async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what: str) -> None:
+async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
         conversation = await agent.create_conversation()
-        with pytest.raises(InvalidInput) as refused:
-            await USES[what](agent, conversation)
-        assert refused.value.hint
+        for what, use in USES.items():
+            with pytest.raises(InvalidInput) as refused:
+                await use(agent, conversation)
+            assert refused.value.hint, what
         assert await conversation.get_history() == []
         assert len((await agent.list_conversations()).items) == 1
 
@@ -118,11 +100,6 @@ async def test_metadata_of_as_many_levels_as_may_be_comes_back_as_it_was(make_ag
         await conversation.send_message("hi", metadata=given)
         assert (await conversation.get_history())[0].metadata == given
         assert (await agent.load_conversation(conversation.uuid)).metadata == given
-
-
-async def test_a_tag_is_kept_once(make_agent: MakeAgent) -> None:
-    async with make_agent() as agent:
-        assert (await agent.create_conversation(tags=["b", "a", "b", " a "])).tags == ("b", "a")
 
 
 async def test_a_uuid_is_found_as_others_write_it(make_agent: MakeAgent) -> None:
@@ -260,15 +237,6 @@ async def test_a_function_that_gives_no_driver() -> None:
         await AsyncConversationAgent(lambda: "no", llm_provider=ScriptedProvider([]), tools=[]).open()  # type: ignore[arg-type, return-value]
 
 
-def test_without_await_likewise(neo4j_config: Neo4jConfig, owner: Owner) -> None:
-    with ConversationAgent(neo4j_config, llm_provider=ScriptedProvider([]), tools=[], project=owner.project) as agent:
-        conversation: Conversation = agent.create_conversation()
-        for use in (conversation.compare, conversation.merge):
-            with pytest.raises(InvalidInput):
-                use(None)  # type: ignore[arg-type]
-        conversation.delete()
-
-
 def test_an_id_may_be_nought() -> None:
     first = reduce_messages([], {"role": "user", "content": "one", "id": 0})
     assert [message["content"] for message in reduce_messages(first, {"role": "user", "content": "two", "id": 0})] == [
@@ -328,30 +296,12 @@ async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: M
         assert key not in str(await conversation.get_history())
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda agent: agent.create_conversation("half \ud800"),
-        lambda agent: agent.create_conversation(tags=["\ud800"]),
-        lambda agent: agent.create_conversation(metadata=[1]),
-        lambda agent: agent.create_conversation(metadata={"x": object()}),
-        lambda agent: agent.open_conversation("\ud800"),
-        lambda agent: agent.load_conversation("\ud800"),
-        lambda agent: agent.list_conversations(cursor=5),
-        lambda agent: agent.list_conversations(cursor="bad"),
-        lambda agent: agent.list_conversations(tags="abc"),
-        lambda agent: agent.list_conversations(0),
-    ],
-)
-async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
-    async with make_agent() as agent:
-        with pytest.raises(InvalidInput):
-            await call(agent)
-
-
 async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
-        made = [await agent.create_conversation(tags=[" a", "b c "]), await agent.open_conversation("s", tags=["a "])]
+        made = [
+            await agent.create_conversation(tags=[" a", "b c ", "a"]),
+            await agent.open_conversation("s", tags=["a "]),
+        ]
         assert [each.tags for each in made] == [("a", "b c"), ("a",)]
         assert {info.uuid for info in await agent.list_conversations(tags=["  a"])} == {each.uuid for each in made}
         await made[0].set_tags(["\td\n"])

@@ -38,8 +38,9 @@ class Waiting(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
-@pytest.mark.parametrize("persistence", ["neo4j", "files"])
-@pytest.mark.parametrize("kind", ["messages", "summary", "topic"])
+@pytest.mark.parametrize(
+    ("kind", "persistence"), [("messages", "neo4j"), ("summary", "neo4j"), ("topic", "neo4j"), ("messages", "files")]
+)
 async def test_a_conversation_that_is_deleted_meanwhile(
     kind: str, persistence: str, make_agent: MakeAgent, caplog: pytest.LogCaptureFixture
 ) -> None:

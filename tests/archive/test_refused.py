@@ -56,19 +56,12 @@ DOCUMENT: dict[str, Any] = {
 MESSAGE = "conversations.0.messages.1."
 WRONG = [
     ("version", 2, "version: the archive has version 2"),
-    ("version", "1", "version: "),
     ("conversation", "c2", "conversation: 'c2' is none"),
-    ("conversations", [], "conversations: "),
-    ("conversations.0.uuid", "", r"conversations\[0\].uuid: "),
-    ("conversations.0.status", "gone", r"conversations\[0\].status: "),
-    ("conversations.0.created_at", "soon", r"conversations\[0\].created_at: "),
     ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is no time"),
     ("conversations.0.created_at", "2026-01-01T00:00:00[Mars/Base]", r"created_at: there is no time zone 'Mars/Base'"),
     ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is no further property"),
-    ("conversations.0.head_seq", -1, r"conversations\[0\].head_seq: "),
     ("conversations.0.unknown", 1, r"conversations\[0\].unknown: "),
     ("conversations.0.tags", ["a", 1], r"conversations\[0\].tags\[1\]: "),
-    ("conversations.0.other", {"user_id": "me"}, r"conversations\[0\].other: 'user_id' is no further property"),
     (
         "conversations.0.lineage",
         [{"conversation_id": "c1", "top": 0}],
@@ -85,12 +78,9 @@ WRONG = [
         r"conversations\[0\].lineage: each part ends behind the part before",
     ),
     ("conversations.0.tags", [str(number) for number in range(1_001)], r"conversations\[0\].tags: "),
-    ("conversations.0.tags", ["a", "x" * 501], r"conversations\[0\].tags\[1\]: "),
     ("conversations.0.metadata", {"a": "x" * 1_000_000}, r"conversations\[0\].metadata: metadata has 1,000,009 char"),
     ("conversations.0.uuid", "\x1b]0;P\x07", r"conversations\[0\].uuid: .* has signs that cannot be shown"),
-    (MESSAGE + "uuid", "a\nb", r"conversations\[0\].messages\[1\].uuid: 'a\\nb' has signs that cannot be shown"),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
-    (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
     (
         "conversations.0.messages",
         [DOCUMENT["conversations"][0]["messages"][1]],
@@ -102,16 +92,11 @@ WRONG = [
         DOCUMENT["conversations"][0]["messages"][1]["tool_calls"],
         r"messages\[1\].tool_calls\[0\].uuid: 't1' is that of another tool call",
     ),
-    (MESSAGE + "seq", 2**70, r"conversations\[0\].messages\[1\].seq"),
     (MESSAGE + "uuid", "m1", r"conversations\[0\].messages\[1\].uuid: 'm1' is that of another"),
-    (MESSAGE + "content", 7, r"conversations\[0\].messages\[1\].content: "),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
-    (MESSAGE + "metadata", {"a": "\ud800"}, r"conversations\[0\].messages\[1\].metadata.a: "),
     (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
-    (MESSAGE + "tool_calls.0.duration_ms", "long", r"conversations\[0\].messages\[1\].tool_calls\[0\].duration_ms: "),
     (MESSAGE + "tool_calls.0.result", {}, r"conversations\[0\].messages\[1\].tool_calls\[0\].result.uuid: "),
     (MESSAGE + "anchored", [{"anchor": "a", "kind": "read"}], r"messages\[1\].anchored\[0\].anchor: there is no such"),
-    (MESSAGE + "embedding", ["x"], r"conversations\[0\].messages\[1\].embedding\[0\]: "),
 ]
 
 

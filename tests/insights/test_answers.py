@@ -16,7 +16,7 @@ from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
-from tests.insights.talks import ALONE, FIELDS, TASK, Found, answered, asked_of, talks, topic_of
+from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, talks, topic_of
 
 pytestmark = pytest.mark.anyio
 
@@ -43,16 +43,6 @@ async def test_a_bad_answer_goes_back_with_what_is_wrong(make_agent: MakeAgent) 
     assert "'extra' was unexpected" in told
     assert "topic: 0 is not of type 'string'" in told
     assert len(third.messages) == 3, "only the last answer goes back"
-
-
-async def test_a_class_says_what_is_wrong_too(make_agent: MakeAgent) -> None:
-    provider = asked_of('{"topic": "x", "findings": 3}', "", '{"topic": "topic-1", "findings": []}')
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        found = await agent.batch_analyze(await talks(agent, 1), TASK, Found)
-    assert found[0].data == {"topic": "topic-1", "findings": [], "open_questions": []}
-    assert "topic: String should match pattern" in provider.requests[1].messages[2].content
-    assert "findings: Input should be a valid" in provider.requests[1].messages[2].content
-    assert "it is empty" in provider.requests[2].messages[2].content
 
 
 async def test_one_that_never_fits_is_a_failure_and_stores_nothing(

@@ -88,17 +88,6 @@ async def test_the_conversation_says_what_its_summaries_say(make_desk: MakeDesk)
     assert (await desk.state(uuid))["summary"] == "They did 1 to 9.\nThey did 10 to 18."
 
 
-async def test_two_at_once_never_summarise_the_same(make_desk: MakeDesk) -> None:
-    desks = [make_desk(2) for _ in range(4)]
-    uuids = [await desks[0].conversation(9) for _ in range(3)]
-    await asyncio.gather(*(desk.work() for desk in desks))
-    await desks[0].work()
-    marks = [mark for desk in desks for mark in desk.marks]
-    assert len(marks) == len(set(marks)) == 24
-    for uuid in uuids:
-        assert faults(await desks[0].all(uuid), 2, 9) == []
-
-
 async def test_one_claim_at_a_time(make_desk: MakeDesk) -> None:
     desk = make_desk(2)
     uuid = await desk.conversation(2)
@@ -231,20 +220,6 @@ async def test_who_ends_in_a_moment_asks_no_model_for_a_stretch(make_desk: MakeD
     assert [row["model"] for row in await desk.all(uuid)] == ["extractive"]
 
 
-async def test_another_watermark_fences_too(make_desk: MakeDesk) -> None:
-    desk = make_desk(2, lambda request: move(), "Again.")
-    uuid = await desk.conversation(2)
-
-    async def move() -> str:
-        await desk.client.run_schema(
-            "MATCH (c:Conversation {uuid: $uuid}) SET c.summarized_seq = 1 RETURN 1", uuid=uuid
-        )
-        return "Too late."
-
-    assert await desk.summaries.bring_up_to_date(uuid) is False
-    assert await desk.all(uuid) == []
-
-
 async def test_a_conversation_that_is_deleted_meanwhile_keeps_nothing(make_desk: MakeDesk) -> None:
     desk = make_desk(2, lambda request: gone())
     uuid = await desk.conversation(4)
@@ -302,14 +277,6 @@ async def test_what_another_process_never_ends_is_not_waited_for_for_ever(
             await desk.summaries.on_demand(uuid)
 
 
-async def test_deleting_takes_the_summaries_along(make_desk: MakeDesk) -> None:
-    desk = make_desk(2)
-    uuid = await desk.conversation(5)
-    await desk.work()
-    await desk.conversations.delete(uuid)
-    assert await desk.client.run_schema("MATCH (s:Summary {conversation_id: $uuid}) RETURN s.uuid", uuid=uuid) == []
-
-
 # --- models that fail -------------------------------------------------------------------------------------------------
 
 
@@ -348,13 +315,6 @@ async def test_a_failure_on_demand_is_told(make_desk: MakeDesk) -> None:
         await desk.summaries.on_demand(uuid)
     assert (await desk.state(uuid))["token"] is None
     assert await desk.summaries.on_demand(uuid) == "They met."
-
-
-async def test_a_provider_that_breaks_is_a_model_that_failed(make_desk: MakeDesk) -> None:
-    desk = make_desk(2, RuntimeError("a bug"), "They met.")
-    uuid = await desk.conversation(2)
-    await desk.work()
-    assert (await desk.state(uuid))["summary"] == "They met."
 
 
 # --- on demand --------------------------------------------------------------------------------------------------------
