@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shlex
 import subprocess
@@ -29,6 +31,18 @@ class Shop:
     def python(self, *arguments: str, stdin: str = "") -> str:
         """What a Python process prints that must succeed; warnings are errors there too."""
         return self._run([sys.executable, "-W", "error", *arguments], stdin)
+
+    def here(self, program: str, **environment: str) -> str:
+        """What a program prints in this process, which saves the second of imports; warnings are errors here too."""
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+            for name in set(os.environ) - set(self.environment):
+                patch.delenv(name)
+            for name, value in {**self.environment, **environment}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.root)
+            exec(compile(program, "page.py", "exec"), {"__name__": "__main__"})
+        return out.getvalue()
 
     def run(self, line: str) -> str:
         """What a command line prints, in which ``ragforge`` is this one; nothing of a user's is read."""
