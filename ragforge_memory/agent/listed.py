@@ -12,8 +12,7 @@ from ragforge_memory.graph.branches import BranchStore
 from ragforge_memory.redaction import Redactor
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
     from ragforge_memory.models.conversation import ConversationInfo, Message
 
 

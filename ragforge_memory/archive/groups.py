@@ -26,7 +26,6 @@ async def restore_lines(
     """Stores the conversations of a file of lines; holds no more than two batches of them.
 
     Args:
-        services: what is open.
         lines: the file's lines, some at a time.
         on_conflict: for each conversation that is here already.
 
@@ -125,7 +124,6 @@ class Groups:
     is wrong, goes line by line through a `Reader`.
 
     Args:
-        services: what is open.
         head: what the archive says of itself.
         on_conflict: for each conversation that is here already.
     """

@@ -16,7 +16,7 @@ from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
     from ragforge_memory.archive.transcripts import OnConflict
 
 
@@ -44,10 +44,6 @@ class MessageWriter:
     """Writes the messages of conversations that were begun, one batch at a time.
 
     Args:
-        stores: where conversations are kept.
-        store: of this restore.
-        names: uuids as they are here.
-        rows: makes the rows.
         on_conflict: what to do where a message is here already.
 
     Attributes:

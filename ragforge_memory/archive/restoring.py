@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.archive.restored_anchors import key_here, place_anchors
-from ragforge_memory.archive.restored_branches import check_branches
+from ragforge_memory.archive.restored_anchors import ArchivedVectors, key_here, place_anchors
 from ragforge_memory.archive.restored_messages import MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.archive.restored_places import (
     Begun,
     Counts,
     Misplaced,
+    check_branches,
     check_insights,
     check_summaries,
     check_whole,
     in_place,
     last_seq,
 )
-from ragforge_memory.archive.restored_vectors import ArchivedVectors
 from ragforge_memory.errors import ConversationNotFound, HereAlready, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -42,7 +41,6 @@ class Restoring:
     """Takes conversations in, parents before their branches. What `commit` has not been called for is seen by nobody.
 
     Args:
-        services: what is open.
         head: what the archive says of itself.
         on_conflict: see `AsyncConversationAgent.import_conversation`.
     """

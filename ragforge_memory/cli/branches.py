@@ -13,7 +13,7 @@ from ragforge_memory.cli.shown import echo
 from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import BranchTree

@@ -89,7 +89,7 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
 
 
 async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
-    from ragforge_memory.agent.retention import out_of_reach
+    from ragforge_memory.agent.deletion import out_of_reach
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings) as agent:

@@ -45,7 +45,7 @@ async def impact(
     json: JsonOption = False,
 ) -> None:
     """Show the messages, decisions and summaries that stand on code that a diff changes."""
-    from ragforge_memory.agent.ties.impact import impact as impact_of
+    from ragforge_memory.agent.ties.references import impact as impact_of
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.code.git import head_commit
 

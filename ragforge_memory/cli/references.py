@@ -15,8 +15,7 @@ from ragforge_memory.cli.terminal import Terminal, note
 from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference

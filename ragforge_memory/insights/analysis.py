@@ -38,10 +38,7 @@ from ragforge_memory.models.conversation import Page, Usage
 from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, InsightPage, Insights, StopReason
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Models, Place, Services, Stores
 
 log = logging.getLogger(__name__)
 
