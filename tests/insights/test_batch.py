@@ -152,13 +152,6 @@ async def test_a_model_that_only_fails_is_soon_left_alone(make_agent: MakeAgent)
             await agent.batch_analyze(made[4:], TASK, FIELDS, concurrency=1)
 
 
-async def test_what_was_said_in_none_has_no_insight(make_agent: MakeAgent) -> None:
-    async with make_agent(provider=asked_of(), settings=ALONE) as agent:
-        silent = await agent.create_conversation("Nothing")
-        found = await agent.batch_analyze([silent], TASK, FIELDS)
-    assert [(each.conversation_id, each.reason) for each in found.failed] == [(silent.uuid, "empty")]
-
-
 async def test_one_that_is_deleted_while_the_model_thinks(make_agent: MakeAgent, owner: Owner, cypher: Cypher) -> None:
     async with make_agent(settings=ALONE) as other:
 
