@@ -23,7 +23,6 @@ from ragforge_memory import (
     InvalidInput,
     MessageNotFound,
     Neo4jConfig,
-    RagforgeError,
 )
 from ragforge_memory.api.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
@@ -48,36 +47,26 @@ def deep(levels: int) -> dict[str, Any]:
 USES: dict[str, Use] = {
     "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
     "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
-    "metadata with numbers for names": lambda _, c: c.send_message("hi", metadata={1: "one"}),  # type: ignore[dict-item]
     "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
     "content that is no text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
     "a context for no query": lambda _, c: c.build_context(query=" "),
     "a context with a word for yes": lambda _, c: c.build_context(include_summary="no"),  # type: ignore[arg-type]
-    "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
-    "no message at all": lambda a, _: a.search_messages("x", limit=0),
-    "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
     "more tags than may be": lambda a, _: a.create_conversation(tags=[str(number) for number in range(1_001)]),
     "a tag without end": lambda _, c: c.set_tags(["a", "x" * 501]),
     "metadata without end": lambda a, _: a.create_conversation(metadata={"a": "x" * 1_000_000}),
     "an import of a uuid that cannot be shown": lambda a, _: a.import_conversation(
         [{"role": "user", "content": "hi", "uuid": "\x1b]0;not a title\x07"}]
     ),
-    "an empty cursor": lambda a, _: a.list_conversations(cursor=""),
     "another list's cursor": lambda a, _: a.list_conversations(cursor=make_cursor("decisions", "2026-01-01Z", "x")),
     "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
     "a history with a word for no": lambda _, c: c.get_history(include_tool_calls="no"),  # type: ignore[arg-type]
     "calls of a tool without a name": lambda _, c: c.get_tool_calls(""),
-    "an ingest of nothing": lambda a, _: a.ingest(""),
-    "a title with a NUL": lambda a, _: a.create_conversation("n\0ul"),
-    "vectors by a class": lambda a, _: a.reembed(HashingEmbedder),  # type: ignore[arg-type]
     "vectors of a word for a dimension": lambda a, _: a.reembed("hashing:h", dimension="many"),  # type: ignore[arg-type]
-    "a path without end": lambda a, _: a.ingest("x" * 6_000),
     "half a letter in a title": lambda a, _: a.create_conversation("half \ud800"),
     "a list for metadata": lambda a, _: a.create_conversation(metadata=[1]),  # type: ignore[arg-type]
     "metadata that is no JSON": lambda a, _: a.create_conversation(metadata={"x": object()}),
-    "a text for tags": lambda a, _: a.list_conversations(tags="abc"),
     "a list of none": lambda a, _: a.list_conversations(0),
 }
 
@@ -134,9 +123,8 @@ async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) 
 
 @pytest.mark.parametrize(
     "setting",
-    [{"system_prompt": "\ud800 be kind"}, {"max_context_messages": 10**30}, {"recall_limit": 10**30},
-     {"max_iterations": 10**30}, {"max_age_days": 10**30}],
-)  # fmt: skip
+    [{"system_prompt": "\ud800 be kind"}, {"max_context_messages": 10**30}, {"max_age_days": 10**30}],
+)
 def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=next(iter(setting))):
         ConversationConfig(**setting)
@@ -144,7 +132,7 @@ def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"project": "p" * 501}, {"tools": "search_code"}],
+    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"tools": "search_code"}],
 )
 def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
@@ -154,11 +142,6 @@ def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
 class Waits(HashingEmbedder):
     def embed_passages(self, texts: Any) -> Any:  # no `async`: an author's likeliest mistake
         return [self.vector(text) for text in texts]
-
-
-class Plain(ScriptedProvider):
-    def stream(self, request: Any) -> Any:
-        yield "text"
 
 
 class Answers(ScriptedProvider):
@@ -171,10 +154,7 @@ class Answers(ScriptedProvider):
     [
         ({"embedder": object()}, r"no provider, model, .*, embed_passages\(\) and aclose\(\)\n", "embeddings.md"),
         ({"embedder": Waits()}, r"embed_passages\(\) is not `async def`", "embeddings.md"),
-        ({"embedder": HashingEmbedder}, "the class HashingEmbedder", "embeddings.md"),
-        ({"llm_provider": object()}, r"has no name, model, context_window, stream\(\) and aclose\(\)\n", "models.md"),
         ({"llm_provider": ScriptedProvider}, "the class ScriptedProvider", "models.md"),
-        ({"llm_provider": Plain()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
         ({"llm_provider": Answers()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
     ],
 )  # fmt: skip
@@ -207,18 +187,8 @@ def test_what_cannot_be_a_tool_is_refused_at_once() -> None:
         AsyncConversationAgent(tools=[5])  # type: ignore[list-item]
 
 
-async def test_a_stream_that_was_closed_before_it_began_says_nothing(make_agent: MakeAgent) -> None:
-    async with make_agent("Hello.") as agent:
-        conversation = await agent.create_conversation()
-        stream = conversation.stream_message("Hi")
-        await stream.aclose()
-        with pytest.raises(RagforgeError, match="closed before it began"):
-            await anext(stream)
-        assert await conversation.get_history() == []
-
-
 @pytest.mark.parametrize(
-    "address", ["http://localhost:7474", "bolt://host:99999", "bolt://\ud800", Neo4jConfig("https://localhost")]
+    "address", ["http://localhost:7474", "bolt://[::1", "bolt://\ud800", Neo4jConfig("https://localhost")]
 )
 async def test_an_address_of_no_database(address: Any) -> None:
     with pytest.raises(ConfigError):
@@ -311,10 +281,6 @@ async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> 
 
 
 async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
-    for target in ("foo", "bolt://[::1"):
-        agent = make_agent(neo4j=target)
-        with pytest.raises(ConfigError):
-            await agent.open()
     with pytest.raises(InvalidInput):
         await make_agent(neo4j=5).open()
     with pytest.raises(InvalidInput):

@@ -20,10 +20,6 @@ Cypher = Callable[..., list[dict[str, Any]]]
 SAID = [{"role": "user", "content": "Where are passwords checked?"}, {"role": "assistant", "content": "In `login`."}]
 
 
-async def _turn(agent: AsyncConversationAgent) -> None:
-    await (await agent.create_conversation()).send_message("first")
-
-
 async def _branch_and_merge(agent: AsyncConversationAgent) -> None:
     talk = await agent.create_conversation()
     await talk.send_message("first")
@@ -44,7 +40,7 @@ async def _state(agent: AsyncConversationAgent) -> None:
     await agent.invoke({"messages": [*SAID, {"role": "user", "content": "And who calls it?"}]})
 
 
-@pytest.mark.parametrize("way", [_turn, _branch_and_merge, _archive, _state])
+@pytest.mark.parametrize("way", [_branch_and_merge, _archive, _state])
 async def test_what_was_said_without_vectors_gets_them_later(
     make_agent: MakeAgent, owner: Owner, cypher: Cypher, way: Callable[[AsyncConversationAgent], Awaitable[None]]
 ) -> None:

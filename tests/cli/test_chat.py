@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_the_partial_answer_and_another_process_goes_on(ragforge: C
 
 
 def test_an_interrupt_at_any_moment_after_enter_is_heeded(ragforge: CommandLine) -> None:
-    delays = [0, 1, 2, 5, 10, 20, 40, 80, 160]
+    delays = [0, 1, 5, 20, 80]
     with chat(ragforge, "--model", ragforge.script(*[{"text": "Some\n\n", "hang": True}] * len(delays))) as terminal:
         kept = []
         for delay in delays:

@@ -45,13 +45,15 @@ def test_times_at_the_ends_of_the_calendar_are_shown_in_any_zone(
     talk = [{"role": "user", "content": "We decided on herons.", "timestamp": when} for when in times]
     made = json.loads(ragforge.ok("conversations", "import", "-", "--json", stdin=json.dumps(talk)))
     with monkeypatch.context() as clocks:
-        for zone in ("America/New_York", "Asia/Tokyo"):
+        for zone, command in (
+            ("America/New_York", ("search", "herons")),
+            ("Asia/Tokyo", ("show", made["imported"][0])),
+        ):
             clocks.setenv("TZ", zone)
             time.tzset()
-            for command in (("search", "herons"), ("show", made["imported"][0])):
-                done = ragforge.run("conversations", *command, TZ=zone)
-                assert (done.returncode, done.stderr) == (0, "")
-                assert done.stdout.count("We decided on herons.") >= 2
+            done = ragforge.run("conversations", *command, TZ=zone)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout.count("We decided on herons.") >= 2
     time.tzset()
 
 
@@ -108,15 +110,13 @@ RECALLED = [
 def test_what_was_stated_comes_before_what_asks_for_it_or_repeats_it(ragforge: CommandLine) -> None:
     ragforge.ok("conversations", "import", "-", stdin=json.dumps(RECALLED))
     for query in ("what did we decide about quokka tokens", "quokka tokens"):
-        for limit in ("1", "8"):
-            _, first, *_ = ragforge.ok("conversations", "search", query, "--limit", limit).splitlines()
-            assert first.strip() == NOTED, query
+        _, first, *_ = ragforge.ok("conversations", "search", query, "--limit", "1").splitlines()
+        assert first.strip() == NOTED, query
     # Scripts get the same, and of fewer the first.
     every = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", "50")["items"]
     assert every[0]["message"]["content"] == NOTED
-    for limit in (1, 3):
-        items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", str(limit))["items"]
-        assert [each["message"]["uuid"] for each in items] == [each["message"]["uuid"] for each in every[:limit]]
+    items = ragforge.json("conversations", "search", "quokka tokens", "--json", "--limit", "3")["items"]
+    assert [each["message"]["uuid"] for each in items] == [each["message"]["uuid"] for each in every[:3]]
 
 
 def test_a_chat_searches_what_was_said_in_it_and_in_all_conversations(ragforge: CommandLine) -> None:

@@ -37,7 +37,7 @@ def _question(turn: int, words: int, behind: int = 0) -> str:
     return f"Number {turn}: {filler(behind, turn)}. {planted}" if behind else planted
 
 
-@pytest.mark.parametrize("lengths", first_of([(250, 0), (60, 60), (15, 0), (60, 0), (120, 150)], 2))
+@pytest.mark.parametrize("lengths", first_of([(60, 60), (250, 0), (15, 0), (60, 0), (120, 150)], 1))
 async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cypher, lengths: tuple[int, int]) -> None:
     words, behind = lengths
     provider = ScriptedProvider([_answers(words)], loop=True)
@@ -81,7 +81,7 @@ async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cy
             assert then.context == answer.context_used
 
 
-async def test_sixty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent) -> None:
+async def test_thirty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent) -> None:
     """Results that must be shortened: what the model got is what the receipt says, and no call lost its result."""
 
     @tool
@@ -99,7 +99,7 @@ async def test_sixty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent)
     provider = ScriptedProvider([answers], loop=True)
     async with make_agent(provider=provider, settings=SETTINGS, tools=[look]) as agent:
         conversation = await agent.create_conversation("long")
-        for turn in range(1, TURNS + 1):
+        for turn in range(1, TURNS // 2 + 1):
             first = len(provider.requests)
             answer = await conversation.send_message(_question(turn, 15))
             asked = provider.requests[first]

@@ -192,19 +192,6 @@ async def test_what_is_restored_from_before_is_copied_anew(keeping: Any) -> None
         await searches.check(talk, [(talk.uuid, 130)])
 
 
-async def test_a_copy_is_made_anew_when_it_is_outgrown(keeping: Any) -> None:
-    async with keeping(*["The harbour is quiet."] * 60) as (agent, searches):
-        talk = await imported(agent, 80)
-        assert await searches.make(talk) == {talk.uuid: 60}
-        before = searches.kept._copies[talk.uuid]
-        for number in range(25):
-            await talk.send_message(f"topic {number} and harbour")
-        await agent.drain()
-        assert await searches.make(talk) == {talk.uuid: 110}
-        assert searches.kept._copies[talk.uuid] is not before
-        await searches.check(talk, [(talk.uuid, 130)])
-
-
 async def test_nothing_of_another_owner_is_copied(keeping: Any, searching: Searching) -> None:
     async with keeping() as (_, searches), searching(user_id="other") as stranger:
         theirs = await imported(stranger, 120)
@@ -237,17 +224,6 @@ async def test_it_waits_until_it_knows_where_vectors_lie(keeping: Any, cypher: C
         assert await searches.make(talk) == {talk.uuid: 180}
 
 
-async def test_vectors_of_another_kind_are_left_out(keeping: Any, cypher: Callable[..., Any]) -> None:
-    async with keeping() as (agent, searches):
-        talk = await imported(agent, 120)
-        name = searches._property
-        cypher(f"MATCH (m:Message {{conversation_id: $id, seq: 7}}) SET m.{name} = [1.0, 2.0]", id=talk.uuid)
-        cypher(f"MATCH (m:Message {{conversation_id: $id, seq: 8}}) REMOVE m.{name}", id=talk.uuid)
-        assert await searches.make(talk) == {talk.uuid: 100}
-        for question in QUESTIONS:
-            assert not {7, 8} & {hit.seq for hit in (await searches.find(question, talk)).items}
-
-
 async def test_what_cannot_be_copied_is_left_to_the_index(
     keeping: Any, cypher: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -272,13 +248,6 @@ async def test_the_least_recently_searched_makes_room(keeping: Any) -> None:
         await searches.find("note", talks[0])
         assert await searches.make(talks[2])
         assert [bool(searches.of(talk)) for talk in talks] == [True, False, True]
-
-
-async def test_what_takes_too_much_is_not_kept(keeping: Any) -> None:
-    async with keeping(most_bytes=20_000) as (agent, searches):
-        talk = await imported(agent, 120)
-        assert await searches.make(talk) == {}
-        await searches.check(talk, [(talk.uuid, 120)])
 
 
 async def test_vectors_that_move_are_copied_anew(keeping: Any, searching: Searching) -> None:

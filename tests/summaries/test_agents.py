@@ -111,17 +111,6 @@ async def test_switched_off_there_are_none(make_agent: MakeAgent, cypher: Cypher
         assert await conversation.summarize() == "They did 1 to 2."
 
 
-async def test_the_prompt_has_the_summary(make_agent: MakeAgent) -> None:
-    provider = _scripted("They looked for the lock.")
-    async with make_agent(provider=provider, settings={**EVERY_4, "max_context_messages": 2}) as agent:
-        conversation = await agent.create_conversation()
-        for _ in range(2):
-            await conversation.send_message("Where is the lock?")
-        await agent.drain()
-        await conversation.send_message("And now?")
-        assert "They looked for the lock." in str(provider.requests[-1])
-
-
 async def test_a_slow_summary_holds_up_no_turn_and_no_end(make_agent: MakeAgent, cypher: Cypher) -> None:
     asked = asyncio.Event()
 
