@@ -35,10 +35,6 @@ _WRITE_BYTES = 1_000_000
 async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[str, Any]:
     """A conversation, what it was branched from and its branches, as one document; see `archive.Document`.
 
-    Args:
-        uuid: the conversation.
-        embeddings: whether vectors come along.
-
     Raises:
         ConversationNotFound: it is gone.
         InvalidInput: memory is off.

@@ -122,10 +122,6 @@ class _Count:
 class Groups:
     """Writes many small conversations at once, each while the next ones are read; what is large, or in which something
     is wrong, goes line by line through a `Reader`.
-
-    Args:
-        head: what the archive says of itself.
-        on_conflict: for each conversation that is here already.
     """
 
     def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:

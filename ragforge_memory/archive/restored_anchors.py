@@ -66,11 +66,7 @@ async def place_anchors(stores: Stores, place: Place, store: RestoreStore, ancho
 
 
 class ArchivedVectors:
-    """Where the vectors of one archive belong.
-
-    Args:
-        head: what the archive says of itself.
-    """
+    """Where the vectors of one archive belong."""
 
     def __init__(self, stores: Stores, place: Place, head: archive.Head) -> None:
         self._stores, self._place = stores, place

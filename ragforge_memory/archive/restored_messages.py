@@ -43,9 +43,6 @@ class Part(NamedTuple):
 class MessageWriter:
     """Writes the messages of conversations that were begun, one batch at a time.
 
-    Args:
-        on_conflict: what to do where a message is here already.
-
     Attributes:
         untied: what its messages shall be tied to and what is not here yet.
         looks: whether it is looked first whose the uuids are.

@@ -155,10 +155,6 @@ async def check_branches(
 ) -> None:
     """Refuses conversations that begin with what is not here, or otherwise than that begins.
 
-    Args:
-        heads: what comes in.
-        begun: what comes in with them, and was looked at before.
-
     Raises:
         InvalidInput: one does.
     """

@@ -38,12 +38,7 @@ _BATCH = 500
 
 
 class Restoring:
-    """Takes conversations in, parents before their branches. What `commit` has not been called for is seen by nobody.
-
-    Args:
-        head: what the archive says of itself.
-        on_conflict: see `AsyncConversationAgent.import_conversation`.
-    """
+    """Takes conversations in, parents before their branches. What `commit` was not called for is seen by nobody."""
 
     def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
         self._services = services
@@ -233,12 +228,7 @@ class Restoring:
     async def parts(
         self, some: Mapping[str, Sequence[archive.Message]], prompts: Sequence[archive.Prompt]
     ) -> list[Part]:
-        """Rows of messages that are made before their conversations are begun; see `messages`.
-
-        Args:
-            some: the messages.
-            prompts: what their receipts name.
-        """
+        """Rows of messages that are made before their conversations are begun; see `messages`."""
         for prompt in prompts:
             self._rows.prompt(prompt)
         every = [each for messages in some.values() for each in messages]

@@ -84,10 +84,6 @@ def _in_project(root: Path | None, scope: str) -> str:
 async def impact(stores: Stores, place: Place, root: Path, revision: str | None = None) -> Impact:
     """What was said of the code that a diff changes, which of it was a decision, and what has corrected that since.
 
-    Args:
-        root: the project's directory, inside a git work tree.
-        revision: see `code.impact`.
-
     Raises:
         InvalidInput: git does not know the revision, or there is no repository.
     """

@@ -120,15 +120,7 @@ def check_room(models: Models, place: Place, question: str) -> None:
 
 
 class Reading:
-    """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other.
-
-    Args:
-        conversation_id: whose turn it is.
-        asked: the question's uuid.
-        question: what is asked.
-        keeping: knows whether the graph is away.
-        question_seq: where the question stands; None: it is just being stored.
-    """
+    """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other."""
 
     def __init__(
         self,
@@ -243,15 +235,6 @@ async def prepare(
     redactor: Redactor,
 ) -> Prepared:
     """Takes what was read for the turn and builds its first request.
-
-    Args:
-        conversation_id: whose turn it is.
-        reading: what the turn is given.
-        question_seq: where the question stands.
-        question: what is asked.
-        emit: takes the turn's events.
-        keeping: knows whether the graph is away.
-        redactor: takes secrets out of what is kept.
 
     Raises:
         ConversationNotFound: it was deleted.

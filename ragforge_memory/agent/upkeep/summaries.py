@@ -42,13 +42,7 @@ T = TypeVar("T")
 
 
 class Summaries:
-    """Keeps the summaries of one owner's conversations.
-
-    Args:
-        store: summaries.
-        summarizer: writes the words.
-        pause: seconds after a model has failed.
-    """
+    """Keeps the summaries of one owner's conversations."""
 
     def __init__(self, store: SummaryStore, summarizer: Summarizer, *, pause: float = PAUSE_AFTER_FAILURE) -> None:
         self.store = store

@@ -98,10 +98,6 @@ class Summarizer:
     async def of_messages(self, messages: Sequence[Message], *, extract: bool = False) -> Written:
         """What these messages say in short.
 
-        Args:
-            messages: of one stretch, in their order.
-            extract: ask no model.
-
         Raises:
             ModelError: the model failed, or said nothing.
         """
