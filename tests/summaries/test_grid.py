@@ -206,7 +206,7 @@ async def test_who_ends_in_a_moment_asks_no_model_for_a_stretch(make_desk: MakeD
     assert await desk.all(uuid) == []
     assert (await desk.state(uuid))["pending"]
     # Without a model it is the matter of a moment.
-    plain.summarizer._provider = ExtractiveProvider()
+    plain.summarizer.provider = ExtractiveProvider()
     assert await plain.summaries.bring_up_to_date(uuid, hurried=True) is True
     assert [row["model"] for row in await desk.all(uuid)] == ["extractive"]
 
