@@ -103,7 +103,6 @@ def _raises(texts: Sequence[str]) -> list[list[float]]:
     [
         (_raises, "ConnectionError: my server is down"),
         (lambda texts: [[1.0] * 7 for _ in texts], "a vector of 7 numbers, and says that its dimension is 64"),
-        (lambda texts: [], "made 0 vectors of 1 texts"),
     ],
 )
 async def test_nobody_waits_for_ever_for_an_embedder_that_goes_on_failing(

@@ -182,20 +182,6 @@ async def test_of_a_conversation_that_is_deleted_nothing_is_said_to_be_kept(
         assert "deleted" in str(cancelled.value.hint)
 
 
-async def test_many_cancels_keep_one_partial_answer(make_agent: MakeAgent) -> None:
-    async with make_agent([TextChunk("part"), Hang()]) as agent:
-        conversation = await agent.create_conversation()
-        stream = conversation.stream_message("Well?")
-        await anext(stream)
-        await anext(stream)
-        await asyncio.gather(*[conversation.cancel() for _ in range(5)])
-        with pytest.raises(TurnCancelled) as caught:
-            [event async for event in stream]
-        question, answer = await conversation.get_history()
-        assert (answer.state, answer.content, answer.in_reply_to) == ("partial", "part", question.uuid)
-        assert caught.value.message_id == answer.uuid
-
-
 async def test_a_cancel_at_any_moment_ends_the_stream_and_keeps_the_question(make_agent: MakeAgent) -> None:
     async with make_agent(*[[TextChunk("part"), Hang()]] * 12) as agent:
         conversation = await agent.create_conversation()

@@ -268,7 +268,7 @@ def test_memory_that_is_off_is_told(ragforge: CommandLine) -> None:
     assert check["detail"].endswith("memory is off (agent.memory.enabled): nothing is kept")
 
 
-@pytest.mark.parametrize("group", [(), ("conversations",), ("neo4j",), ("config",)])
+@pytest.mark.parametrize("group", [(), ("conversations",)])
 def test_a_list_of_commands_says_the_whole_sentence_of_each(alone: CommandLine, group: tuple[str, ...]) -> None:
     listed = alone.ok(*group, "-h", COLUMNS="80").partition("Commands:")[2]
     assert listed.strip()

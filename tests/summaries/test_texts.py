@@ -233,7 +233,6 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     ("texts", "expected"),
     [
         ([""], "Nothing was said in words."),
-        (["Hi", "```\ncode\n```"], "Hi."),
         (["```\nonly code\n```"], "only code"),
         (["密码在哪里检查？", "它使用argon2进行检查，并且保存在数据库里。"], None),
     ],
