@@ -17,9 +17,7 @@ from ragforge_memory.models.conversation import BranchTree, Comparison, Conversa
 from ragforge_memory.models.lineage import MOST_PARTS, cut, fork
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Services, Stores
 
 log = logging.getLogger(__name__)
 

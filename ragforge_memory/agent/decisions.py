@@ -18,8 +18,7 @@ from ragforge_memory.text.forms import stated
 from ragforge_memory.text.words import matched
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
     from ragforge_memory.models.code import CodeReference
 
 MAX_ABOUT = 400

@@ -14,9 +14,7 @@ from ragforge_memory.agent.inputs import MAX_NAME, check_no_nul, check_text
 from ragforge_memory.errors import ConversationNotFound, GraphUnavailable, InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.background import Background
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.services import Background, Place, Services
     from ragforge_memory.models.conversation import ConversationInfo
 
 log = logging.getLogger(__name__)

@@ -12,8 +12,7 @@ from ragforge_memory.errors import InvalidInput, being_answered
 from ragforge_memory.graph.branches import BranchStore
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
     from ragforge_memory.models.conversation import ConversationInfo, Message
 
 

@@ -18,8 +18,7 @@ from ragforge_memory.models.tokens import estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.services import Models, Services
     from ragforge_memory.agent.upkeep.summary_text import Written
 
 

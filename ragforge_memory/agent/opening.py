@@ -12,21 +12,16 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.background import Background
 from ragforge_memory.agent.context.room import check_instructions
+from ragforge_memory.agent.deletion import delete_expired
 from ragforge_memory.agent.held.conversations import HeldConversations
 from ragforge_memory.agent.held.messages import HeldMessages
-from ragforge_memory.agent.models import Models
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
-from ragforge_memory.agent.place import Place
-from ragforge_memory.agent.retention import delete_expired
 from ragforge_memory.agent.search.similar import topic_vectors
-from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.stores import Stores
+from ragforge_memory.agent.services import Background, Models, Place, Services, Stores
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
-from ragforge_memory.agent.upkeep.retention import RetentionTask
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.agent.upkeep.vectors import (
@@ -37,7 +32,7 @@ from ragforge_memory.agent.upkeep.vectors import (
     WaitingScopes,
     text_vectors,
 )
-from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
+from ragforge_memory.agent.upkeep.work import BackgroundWork, RetentionTask, SummaryTask
 from ragforge_memory.code.roots import refused_root
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model

@@ -1,16 +1,48 @@
-"""What is open while an agent lives, for those at the top, who need nearly all of it."""
+"""What is open while an agent lives, in four parts: stores, models, its place, and its background."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.llm.port import model_key
+from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.background import Background
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.held.conversations import HeldConversations
+    from ragforge_memory.agent.held.messages import HeldMessages
+    from ragforge_memory.agent.outages.outage import Outage
+    from ragforge_memory.agent.outages.remembered import Remembered
+    from ragforge_memory.agent.upkeep.following import Following
+    from ragforge_memory.agent.upkeep.summaries import Summaries
+    from ragforge_memory.agent.upkeep.summary_text import Summarizer
+    from ragforge_memory.agent.upkeep.work import BackgroundWork
+    from ragforge_memory.config import AgentConfig
+    from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.graph.conversations import ConversationStore
+    from ragforge_memory.graph.imports import ImportStore
+    from ragforge_memory.graph.insights import InsightStore
+    from ragforge_memory.graph.journal import Journal
+    from ragforge_memory.graph.messages import MessageStore
+    from ragforge_memory.graph.receipts import ReceiptStore
+    from ragforge_memory.graph.scopes import ScopeStore
+    from ragforge_memory.graph.search import SearchStore
+    from ragforge_memory.graph.similar import SimilarStore
+    from ragforge_memory.graph.text_files import UnreadTexts
+    from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.owner import Owner
+    from ragforge_memory.models.summary import Summary
+    from ragforge_memory.tools.registry import ToolRegistry
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +69,151 @@ class Services:
         if conversation.head_seq:
             await self.stores.messages.settle(conversation.uuid)
         return conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The graph and what is kept there. What has None as its default is None without memory.
+
+    ``graph_name`` says which database the journal's lines belong to; ``graph_birth`` is that database's own id.
+    """
+
+    graph: GraphClient
+    graph_name: str
+    graph_birth: str
+    conversations: ConversationStore | HeldConversations
+    messages: MessageStore | HeldMessages
+    scopes: ScopeStore
+    searches: SearchStore | None = None
+    imports: ImportStore | None = None
+    similar: SimilarStore | None = None
+    receipts: ReceiptStore | None = None
+    insights: InsightStore | None = None
+    unread: UnreadTexts | None = None
+    """Conversations in files, where texts are kept in the graph."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether turns are held in memory alone: there is no memory, or nothing is stored before `save`."""
+        from ragforge_memory.agent.held.messages import HeldMessages
+
+        return isinstance(self.messages, HeldMessages)
+
+    def unsaved(self, conversation_id: str) -> bool:
+        """Whether something of a conversation is in memory alone, as it is without ``auto_save``."""
+        from ragforge_memory.agent.held.conversations import HeldConversations
+
+        held = self.conversations
+        return isinstance(held, HeldConversations) and held.unsaved(conversation_id)
+
+    def check_saved(self, conversation_id: str) -> None:
+        """Refuses a conversation of which something is in memory alone.
+
+        Raises:
+            InvalidInput: without ``auto_save``, what was said is not saved yet.
+        """
+        if self.unsaved(conversation_id):
+            raise InvalidInput(
+                "something of this conversation is not saved yet", hint="call save() first: auto_save is off"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What answers, what it may call, and what embeds.
+
+    ``model_why`` says in one sentence why this model answers. ``searches_meaning``: whether turns look for their
+    question's meaning; a process that ends after one answer loads no model for it. ``degraded``: what was missing at
+    opening, which each turn says.
+    """
+
+    provider: ModelProvider
+    model_why: str
+    registry: ToolRegistry
+    summarizer: Summarizer
+    embedder: Embedder | None
+    generates_titles: bool = False
+    """Whether a title that comes from the first message is replaced by a better one."""
+    searches_meaning: bool = False
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def model_name(self) -> str:
+        """``provider:model``, as messages keep it."""
+        return model_key(self.provider)
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stays as it is while an agent lives; it needs nothing that is open."""
+
+    owner: Owner
+    config: AgentConfig
+    root: Path | None
+    files: Path | None
+    """Where tools may look for files; None where that would be the whole disk."""
+    today: Callable[[], date]
+
+    @property
+    def remembers(self) -> bool:
+        """Whether conversations are kept."""
+        return self.config.memory.enabled
+
+    @property
+    def summarize_every(self) -> int | None:
+        """The number of messages after which a summary is due; None: there are none but on demand."""
+        return self.config.memory.summarize_every
+
+    def redacted(self, value: T) -> T:
+        """A text, or a JSON value with all texts in it, as it may be stored: without secrets, unless told otherwise."""
+        return redact_value(value) if self.config.memory.redact_secrets else value
+
+    def redactor(self, *seen: Any) -> SeenRedactor:
+        """What takes out secrets, and by their mere value those that were ``seen``; nothing, where told so."""
+        return SeenRedactor(*seen) if self.config.memory.redact_secrets else OpenRedactor()
+
+    def check_readable(self, conversation: ConversationInfo) -> None:
+        """Refuses a conversation whose texts this agent cannot read.
+
+        Raises:
+            InvalidInput: they are in a file, and this agent keeps texts in the graph.
+        """
+        if conversation.file_path is not None and self.config.memory.persistence.type != "files":
+            raise InvalidInput(
+                f"the texts of conversation {conversation.uuid} are in files ({conversation.file_path})",
+                hint="set agent.memory.persistence.type to files; an export made there moves it into Neo4j",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What no answer waits for.
+
+    ``remembered`` is what this process knows of its conversations while the graph is away. ``summaries`` is None
+    without memory. ``following`` keeps embedder and stores with the project's vectors, wherever those are moved to;
+    None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds, which
+    retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid. ``opened``
+    closes what was opened for this agent.
+    """
+
+    journal: Journal
+    outage: Outage
+    remembered: Remembered
+    work: BackgroundWork
+    summaries: Summaries | None
+    opened: AsyncExitStack
+    following: Following | None = None
+    open_here: Callable[[], set[str]] = set
+    condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
+
+
+@dataclass(slots=True, weakref_slot=True)
+class Condensing:
+    """What the turns of one conversation share while they are prepared: one condenses at a time, and those that have
+    read before it was stored go on with what it kept."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    kept: Summary | None = None

@@ -891,7 +891,7 @@ class AsyncConversationAgent:
         Raises:
             InvalidInput: neither is given, or one is no such number.
         """
-        from ragforge_memory.agent.retention import expired
+        from ragforge_memory.agent.deletion import expired
 
         _check_expiry(older_than_days, keep)
         return await expired(await self.open(), older_than_days=older_than_days, keep=keep)
@@ -915,7 +915,7 @@ class AsyncConversationAgent:
             InvalidInput: neither is given, or one is no such number.
             GraphUnavailable: the graph went away; what was deleted until then is.
         """
-        from ragforge_memory.agent.retention import delete_expired
+        from ragforge_memory.agent.deletion import delete_expired
 
         _check_expiry(older_than_days, keep)
         return await delete_expired(await self.open(), older_than_days=older_than_days, keep=keep)

@@ -13,9 +13,7 @@ from ragforge_memory.agent.inputs import check_text, checked_text
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Services, Stores
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.models.conversation import AssistantResponse
 

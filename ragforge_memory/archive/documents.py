@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from ragforge_memory.archive.restored_branches import check_branch
 from ragforge_memory.archive.restored_places import (
     Begun,
     Counts,
     Misplaced,
+    check_branch,
     check_insights,
     check_summaries,
     last_seq,
@@ -102,7 +102,6 @@ async def restore_document(
     """Stores all conversations of a document, or none; returns the one that the archive is of, and what is new.
 
     Args:
-        services: what is open.
         data: what `archive_of` gave.
         on_conflict: where that conversation is here already; see `AsyncConversationAgent.import_conversation`.
         title: instead of its own.

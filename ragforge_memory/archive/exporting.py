@@ -24,9 +24,7 @@ from ragforge_memory.models.conversation import ExportFault, ExportReport
 from ragforge_memory.models.imports import MOST_NAMED
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Services, Stores
 
 log = logging.getLogger(__name__)
 
@@ -36,11 +34,6 @@ _WRITE_BYTES = 1_000_000
 
 async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[str, Any]:
     """A conversation, what it was branched from and its branches, as one document; see `archive.Document`.
-
-    Args:
-        services: what is open.
-        uuid: the conversation.
-        embeddings: whether vectors come along.
 
     Raises:
         ConversationNotFound: it is gone.

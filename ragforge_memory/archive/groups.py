@@ -26,7 +26,6 @@ async def restore_lines(
     """Stores the conversations of a file of lines; holds no more than two batches of them.
 
     Args:
-        services: what is open.
         lines: the file's lines, some at a time.
         on_conflict: for each conversation that is here already.
 
@@ -123,11 +122,6 @@ class _Count:
 class Groups:
     """Writes many small conversations at once, each while the next ones are read; what is large, or in which something
     is wrong, goes line by line through a `Reader`.
-
-    Args:
-        services: what is open.
-        head: what the archive says of itself.
-        on_conflict: for each conversation that is here already.
     """
 
     def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:

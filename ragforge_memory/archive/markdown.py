@@ -11,7 +11,7 @@ from ragforge_memory.models.conversation import ConversationInfo, Message, ToolC
 from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
 
 # A page of history; and what is shown of a result. An archive in JSON has all of it.
 _PAGE = 500

@@ -16,7 +16,7 @@ from ragforge_memory.graph.spaces import Space
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
     from ragforge_memory.archive.transcripts import OnConflict
 
 
@@ -42,13 +42,6 @@ class Part(NamedTuple):
 
 class MessageWriter:
     """Writes the messages of conversations that were begun, one batch at a time.
-
-    Args:
-        stores: where conversations are kept.
-        store: of this restore.
-        names: uuids as they are here.
-        rows: makes the rows.
-        on_conflict: what to do where a message is here already.
 
     Attributes:
         untied: what its messages shall be tied to and what is not here yet.

@@ -7,20 +7,19 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.archive.restored_anchors import key_here, place_anchors
-from ragforge_memory.archive.restored_branches import check_branches
+from ragforge_memory.archive.restored_anchors import ArchivedVectors, key_here, place_anchors
 from ragforge_memory.archive.restored_messages import MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.archive.restored_places import (
     Begun,
     Counts,
     Misplaced,
+    check_branches,
     check_insights,
     check_summaries,
     check_whole,
     in_place,
     last_seq,
 )
-from ragforge_memory.archive.restored_vectors import ArchivedVectors
 from ragforge_memory.errors import ConversationNotFound, HereAlready, InvalidInput, RagforgeError, SpaceMoved
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import Known, PlacedAnchor, RestoreStore
@@ -39,13 +38,7 @@ _BATCH = 500
 
 
 class Restoring:
-    """Takes conversations in, parents before their branches. What `commit` has not been called for is seen by nobody.
-
-    Args:
-        services: what is open.
-        head: what the archive says of itself.
-        on_conflict: see `AsyncConversationAgent.import_conversation`.
-    """
+    """Takes conversations in, parents before their branches. What `commit` was not called for is seen by nobody."""
 
     def __init__(self, services: Services, head: archive.Head, on_conflict: OnConflict) -> None:
         self._services = services
@@ -235,12 +228,7 @@ class Restoring:
     async def parts(
         self, some: Mapping[str, Sequence[archive.Message]], prompts: Sequence[archive.Prompt]
     ) -> list[Part]:
-        """Rows of messages that are made before their conversations are begun; see `messages`.
-
-        Args:
-            some: the messages.
-            prompts: what their receipts name.
-        """
+        """Rows of messages that are made before their conversations are begun; see `messages`."""
         for prompt in prompts:
             self._rows.prompt(prompt)
         every = [each for messages in some.values() for each in messages]

@@ -1,26 +1,32 @@
-"""From a transcript's messages to the graph's: redacted, weighed, with uuids that nobody has."""
+"""From a transcript's messages to the graph's: redacted, weighed, with free uuids, tied to what they name."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.named import Question, answer_ties
+from ragforge_memory.agent.ties.references import last_ingest
 from ragforge_memory.collection import paused_collection
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
+from ragforge_memory.graph.ties import Named, TieStore
 from ragforge_memory.importers.records import TOO_DEEP, refusal
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 from ragforge_memory.text.forms import read_form
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Place, Stores
 
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
 BATCH_MESSAGES = 1_000
@@ -272,3 +278,38 @@ async def ahead(
         await asyncio.wait((task,))
         if not task.cancelled():
             task.exception()
+
+
+log = logging.getLogger(__name__)
+
+# Transcripts name the same again and again.
+_REMEMBERED = 16_384
+
+
+class ImportedTies:
+    """Ties the messages of an import, batch by batch, after they are written. That failing fails no import."""
+
+    def __init__(self, stores: Stores, place: Place) -> None:
+        self._stores, self._place = stores, place
+        self._store = TieStore(stores.graph, place.owner)
+        self._known: dict[Named, tuple[str, ...]] = {}
+        self.wanted = False
+
+    async def begin(self) -> None:
+        """Looks whether there is code: where nothing was ingested, there is nothing that messages could be about."""
+        self.wanted = await last_ingest(self._stores, self._place) is not None
+
+    async def write(self, ties: Mapping[str, CodeTies]) -> None:
+        """Ties messages, by their uuids, to what they mention."""
+        if not self.wanted or not ties:
+            return
+        try:
+            await self._write(ties)
+        except RagforgeError as error:
+            self.wanted = False
+            log.warning("what is imported is not tied to code any further: %s", error)
+
+    async def _write(self, ties: Mapping[str, CodeTies]) -> None:
+        if len(self._known) > _REMEMBERED:
+            self._known = {}
+        await self._store.tie_mentioned(ties, self._known)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from ragforge_memory.archive.imported_ties import ImportedTies
-from ragforge_memory.archive.transcript_messages import Batch, ahead, batches, groups
+from ragforge_memory.archive.transcript_messages import Batch, ImportedTies, ahead, batches, groups
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
@@ -104,7 +103,6 @@ class _Importer:
     """Writes batches as they come: small conversations together, large ones hidden until they are whole.
 
     Args:
-        services: what is open.
         on_conflict: what to do where a message is here already.
         title: the one conversation's.
         alone: there shall be one conversation, and what is wrong with it is raised.

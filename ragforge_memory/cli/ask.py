@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,8 +19,12 @@ from ragforge_memory.cli.options import (
     ResumeOption,
     Settings,
     check_conversation,
-    command,
+    run_async,
 )
+from ragforge_memory.cli.output import print_json, print_json_line
+from ragforge_memory.cli.references import tied_to
+from ragforge_memory.cli.render import TurnView
+from ragforge_memory.cli.terminal import note
 
 if TYPE_CHECKING:
     from ragforge_memory.api.conversation import AsyncConversation
@@ -29,16 +33,10 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0  # seconds without the end of stdin before that is said
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "ask")(ask)
-
-
 def ask(
     settings: Settings,
     words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.", show_default=False),
+        list[str] | None, typer.Argument(metavar="TEXT", help="The question; '-' or nothing reads it from stdin.")
     ] = None,
     continue_: ContinueOption = False,
     resume: ResumeOption = None,
@@ -58,13 +56,13 @@ def ask(
         raise typer.BadParameter("give --json or --jsonl, not both")
     question = _question(" ".join(words) if words else None)
 
-    from ragforge_memory.cli.session import Opening, run_async
+    from ragforge_memory.cli.session import Opening
 
     opening = Opening(
         settings=settings, model=model, memory=not no_memory, ingest=not no_ingest, quiet=json or jsonl, brief=True
     )
     output = "jsonl" if jsonl else "json" if json else "text"
-    run_async(_ask, opening, question, continue_, resume, output)
+    run_async(_ask(opening, question, continue_, resume, output))
 
 
 def _question(text: str | None) -> str:
@@ -80,8 +78,6 @@ def _question(text: str | None) -> str:
         why = ": nothing came through the pipe" if _is_pipe() else ""
         raise typer.BadParameter(f"there is no question{why}", param_hint="TEXT")
     if not piped.strip() and sys.stderr.isatty() and _is_pipe():
-        from ragforge_memory.cli.terminal import note
-
         note("nothing came through the pipe: the question is asked alone")
     return given or piped
 
@@ -97,8 +93,6 @@ def _stdin() -> str:
     """All of stdin; says that it waits when nothing comes, for a pipe may have been left open by mistake."""
     import threading
 
-    from ragforge_memory.cli.terminal import note
-
     waiting = threading.Timer(_PATIENCE, note, ["reading the question from stdin until it ends"])
     waiting.daemon = True
     waiting.start()
@@ -109,11 +103,7 @@ def _stdin() -> str:
 
 
 async def _ask(opening: Opening, question: str, continue_: bool, resume: str | None, output: str) -> None:
-    from ragforge_memory.cli.output import print_json, print_json_line
-    from ragforge_memory.cli.references import tied_to
-    from ragforge_memory.cli.render import TurnView
     from ragforge_memory.cli.session import open_session
-    from ragforge_memory.cli.terminal import note
     from ragforge_memory.cli.turns import run_turn
     from ragforge_memory.errors import TurnCancelled
 
@@ -121,7 +111,7 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
         conversation = await session.conversation(continue_=continue_, resume=resume)
         await session.read_code()
         view = TurnView(session.terminal, session.spinner)
-        show = {"text": view.show, "jsonl": print_json_line, "json": _nothing}[output]
+        show = {"text": view.show, "jsonl": print_json_line, "json": lambda event: None}[output]
 
         async def opened() -> AsyncConversation:
             nonlocal conversation
@@ -153,7 +143,3 @@ async def _ask(opening: Opening, question: str, continue_: bool, resume: str | N
             print_json(response)
         elif output == "text" and session.keeps and session.terminal.rendered and session.terminal.progress:
             note(f"\n{resuming()}", whole=True)
-
-
-def _nothing(event: Any) -> None:
-    """Shows nothing of an event."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Reference, Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import BranchTree
@@ -19,44 +21,17 @@ if TYPE_CHECKING:
 # A number of more digits is no message's.
 _DIGITS = 12
 
-Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
 
-
-def register(app: typer.Typer) -> None:
-    """Adds the commands."""
-    command(app, "branch")(branch)
-    command(app, "tree")(tree)
-
-
-def branch(
+async def branch(
     settings: Settings,
     reference: Reference,
     from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="MESSAGE", help="The last shared message: its number or id.", show_default=False
-        ),
+        str | None, typer.Option("--from", metavar="MESSAGE", help="The last shared message: its number or id.")
     ] = None,
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TITLE", help="What lists show.", show_default=False)
-    ] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TITLE", help="What lists show.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Branch off a conversation: what was said until then is shared, what follows is not."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_branch, settings, reference, from_, title, json)
-
-
-def tree(settings: Settings, reference: Reference, json: JsonOption = False) -> None:
-    """Show a conversation's branches, and what it is a branch of."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_tree, settings, reference, json)
-
-
-async def _branch(settings: Settings, reference: str, from_: str | None, title: str | None, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:
@@ -69,8 +44,8 @@ async def _branch(settings: Settings, reference: str, from_: str | None, title: 
         echo(f"branched at message {made.info.from_seq}: {made.uuid}")
 
 
-async def _tree(settings: Settings, reference: str, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
+async def tree(settings: Settings, reference: Reference, json: JsonOption = False) -> None:
+    """Show a conversation's branches, and what it is a branch of."""
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:
@@ -117,7 +92,6 @@ def drawn(tree: BranchTree, current: str | None = None) -> Iterator[str]:
 
 
 def _line(tree: BranchTree, current: str | None) -> str:
-    from ragforge_memory.models.text import counted
 
     at = "" if tree.from_seq is None else f"from message {tree.from_seq}: "
     if tree.conversation is None:

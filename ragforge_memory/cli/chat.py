@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import typer
 
 from ragforge_memory.cli.options import (
@@ -14,16 +12,10 @@ from ragforge_memory.cli.options import (
     ResumeOption,
     Settings,
     check_conversation,
-    command,
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "chat")(chat)
-
-
-def chat(
+async def chat(
     settings: Settings,
     continue_: ContinueOption = False,
     resume: ResumeOption = None,
@@ -37,17 +29,11 @@ def chat(
     """
     check_conversation(continue_, resume, no_memory)
 
-    from ragforge_memory.cli.session import Opening, run_async
-
-    opening = Opening(settings=settings, model=model, memory=not no_memory, ingest=not no_ingest)
-    run_async(_chat, opening, continue_, resume)
-
-
-async def _chat(opening: Any, continue_: bool, resume: str | None) -> None:
     from ragforge_memory.cli.commands import COMMANDS, run_command
-    from ragforge_memory.cli.session import open_session
+    from ragforge_memory.cli.session import Opening, open_session
     from ragforge_memory.cli.talk import Talk
 
+    opening = Opening(settings=settings, model=model, memory=not no_memory, ingest=not no_ingest)
     async with open_session(opening) as session:
         talk = Talk(session, await session.conversation(continue_=continue_, resume=resume))
         try:

@@ -6,10 +6,14 @@ import difflib
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ragforge_memory.cli.talk import Talk
+from ragforge_memory.cli.branches import fork, show_tree, switch
+from ragforge_memory.cli.conversations_search import search_in_chat
+from ragforge_memory.cli.receipts import show_context, show_why
+from ragforge_memory.cli.talk import Talk, describe_conversation
+from ragforge_memory.cli.terminal import hint_of
+from ragforge_memory.cli.transcript import transcript
+from ragforge_memory.errors import RagforgeError
 
 _COMMAND = re.compile(r"^(/[a-z?]+)(?:\s+(.*))?$", re.DOTALL)
 _AGENTS_OWN = ("/remember",)  # part of what is said: the turn itself takes care of it
@@ -39,9 +43,6 @@ async def run_command(talk: Talk, text: str) -> bool:
         talk.say(f"there is no command {match[1]}; " + (f"did you mean {near[0]}?" if near else "/help shows them"))
         return True
 
-    from ragforge_memory.cli.terminal import hint_of
-    from ragforge_memory.errors import RagforgeError
-
     try:
         await command.run(talk, (match[2] or "").strip())
     except RagforgeError as error:
@@ -67,8 +68,6 @@ async def _new(talk: Talk, title: str) -> None:
 
 
 async def _resume(talk: Talk, reference: str) -> None:
-    from ragforge_memory.cli.talk import describe_conversation
-
     if not reference:
         talk.say("which one? /resume takes its id, the start of it, its session or its title")
         return
@@ -85,19 +84,12 @@ async def _save(talk: Talk, _: str) -> None:
 
 
 async def _history(talk: Talk, _: str) -> None:
-    from ragforge_memory.cli.transcript import transcript
 
     if talk.conversation is None:
         talk.say("nothing has been said yet")
         return
     messages = await talk.conversation.get_history(limit=_HISTORY_SHOWN)
     print(transcript(messages, talk.session.terminal), end="", flush=True)
-
-
-async def _search(talk: Talk, argument: str) -> None:
-    from ragforge_memory.cli.conversations_search import search_in_chat
-
-    await search_in_chat(talk, argument)
 
 
 async def _tools(talk: Talk, _: str) -> None:
@@ -126,54 +118,24 @@ async def _status(talk: Talk, _: str) -> None:
     talk.greet()
 
 
-async def _fork(talk: Talk, argument: str) -> None:
-    from ragforge_memory.cli.branches import fork
-
-    await fork(talk, argument)
-
-
-async def _switch(talk: Talk, argument: str) -> None:
-    from ragforge_memory.cli.branches import switch
-
-    await switch(talk, argument)
-
-
-async def _tree(talk: Talk, argument: str) -> None:
-    from ragforge_memory.cli.branches import show_tree
-
-    await show_tree(talk, argument)
-
-
-async def _context(talk: Talk, reference: str) -> None:
-    from ragforge_memory.cli.receipts import show_context
-
-    await show_context(talk, reference)
-
-
-async def _why(talk: Talk, reference: str) -> None:
-    from ragforge_memory.cli.receipts import show_why
-
-    await show_why(talk, reference)
-
-
 COMMANDS: dict[str, Command] = {
     "/help": Command("", "this list", _help),
     "/new": Command("[TITLE]", "begin another conversation", _new),
     "/resume": Command("REF", "go on with another conversation: its id, session or title", _resume),
     "/history": Command("", "what was said last", _history),
-    "/search": Command("[--all] WORDS", "find what was said in this conversation; --all: in all of them", _search),
+    "/search": Command(
+        "[--all] WORDS", "find what was said in this conversation; --all: in all of them", search_in_chat
+    ),
     "/title": Command("TITLE", "name this conversation", _title),
     "/tags": Command("[TAG ...]", "show or set this conversation's tags", _tags),
-    "/fork": Command(
-        "[MESSAGE] [TITLE]", "go on in a branch, from the newest message or the one of this number", _fork
-    ),
+    "/fork": Command("[MESSAGE] [TITLE]", "go on in a branch, from the newest message or the one of this number", fork),
     "/switch": Command(
-        "[REF]", "go on in another branch: its id or title; alone, back to what this is a branch of", _switch
+        "[REF]", "go on in another branch: its id or title; alone, back to what this is a branch of", switch
     ),
     "/save": Command("", "store what was said, where agent.memory.persistence.auto_save is off", _save),
-    "/tree": Command("", "this conversation's branches", _tree),
-    "/context": Command("[MESSAGE]", "what the last answer's prompt was made of, in tokens", _context),
-    "/why": Command("[MESSAGE]", "what the last answer knew, and from where", _why),
+    "/tree": Command("", "this conversation's branches", show_tree),
+    "/context": Command("[MESSAGE]", "what the last answer's prompt was made of, in tokens", show_context),
+    "/why": Command("[MESSAGE]", "what the last answer knew, and from where", show_why),
     "/tools": Command("", "what the model can use", _tools),
     "/status": Command("", "model, project and conversation", _status),
     "/quit": Command("", "leave (Ctrl-D too)", _quit),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal, note
 
 if TYPE_CHECKING:
     from ragforge_memory.config import LoadedConfig
@@ -23,8 +26,6 @@ def show(settings: Settings, json: JsonOption = False) -> None:
 
     loaded = load_config(settings.config, settings.project)
     if json:
-        from ragforge_memory.cli.output import print_json
-
         values = [{"key": s.key, "value": s.value, "origin": s.origin} for s in loaded.settings()]
         print_json({"file": str(loaded.file) if loaded.file else None, "root": str(loaded.root), "values": values})
     else:
@@ -53,7 +54,6 @@ def allow(settings: Settings) -> None:
 
 
 def _print(loaded: LoadedConfig) -> None:
-    from ragforge_memory.cli.terminal import Terminal, note
     from ragforge_memory.config.allowed import COMMAND, is_allowed, listed, named_outside
 
     terminal = Terminal.of_this_process()
@@ -69,8 +69,6 @@ def _print(loaded: LoadedConfig) -> None:
 
 
 def _shown(value: Any) -> str:
-    import json
-
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
 
 

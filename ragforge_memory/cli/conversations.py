@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,8 +15,14 @@ from ragforge_memory.cli import (
     insights,
     references,
 )
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import CursorOption, JsonOption, LimitOption, Reference, Settings, command
+from ragforge_memory.cli.output import print_json
+from ragforge_memory.cli.references import labels_age
+from ragforge_memory.cli.render import one_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.cli.transcript import transcript
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page
@@ -27,82 +32,28 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-branches.register(app)
-conversations_search.register(app)
-conversations_export.register(app)
-conversations_import.register(app)
-conversations_delete.register(app)
-references.register(app)
-insights.register(app)
-
-Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
-
-
-class Status(StrEnum):
-    """What a conversation can be."""
-
-    active = "active"
-    archived = "archived"
+command(app, "branch")(branches.branch)
+command(app, "tree")(branches.tree)
+command(app, "search")(conversations_search.search)
+command(app, "export")(conversations_export.export)
+command(app, "import")(conversations_import.import_)
+command(app, "delete")(conversations_delete.delete)
+command(app, "about")(references.about)
+command(app, "insights")(insights.insights)
 
 
 @command(app, "list")
-def list_(
+async def list_(
     settings: Settings,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 50,
-    status: Annotated[Status | None, typer.Option("--status", help="Only these.", show_default=False)] = None,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.", show_default=False),
+    limit: LimitOption = 50,
+    status: Annotated[Literal["active", "archived"] | None, typer.Option("--status", help="Only these.")] = None,
+    tags: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with this tag; may be repeated.")
     ] = None,
-    cursor: Annotated[
-        str | None,
-        typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.", show_default=False),
-    ] = None,
+    cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
     """List conversations, the newest first."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_list, settings, limit, status.value if status else None, tag, cursor, json)
-
-
-@command(app, "show")
-def show(
-    settings: Settings,
-    reference: Reference,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="The newest so many messages.")] = 50,
-    before: Annotated[
-        str | None,
-        typer.Option("--before", metavar="ID", help="Only messages before this one.", show_default=False),
-    ] = None,
-    json: JsonOption = False,
-) -> None:
-    """Show the messages of a conversation, the oldest first."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_show, settings, reference, limit, before, json)
-
-
-@command(app, "archive")
-def archive(settings: Settings, reference: Reference) -> None:
-    """Take a conversation out of the way; nothing is lost."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_archive, settings, reference, True)
-
-
-@command(app, "unarchive")
-def unarchive(settings: Settings, reference: Reference) -> None:
-    """Take an archived conversation back."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_archive, settings, reference, False)
-
-
-async def _list(
-    settings: Settings, limit: int, status: str | None, tags: list[str] | None, cursor: str | None, json: bool
-) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:
@@ -113,10 +64,56 @@ async def _list(
         _print_page(page, agent.project)
 
 
+@command(app, "show")
+async def show(
+    settings: Settings,
+    reference: Reference,
+    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="The newest so many messages.")] = 50,
+    before: Annotated[str | None, typer.Option("--before", metavar="ID", help="Only messages before this one.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the messages of a conversation, the oldest first."""
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings, quiet=json) as agent:
+        conversation = await agent.load_conversation(reference)
+        messages = await conversation.get_history(limit=limit, before_message_id=before)
+        info = conversation.info
+        age = "" if json or not any(each.references for each in messages) else await labels_age(agent)
+    if json:
+        print_json({"conversation": info, "messages": list(messages)})
+        return
+
+    terminal = Terminal.of_this_process()
+    echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
+    print(transcript(messages, terminal), end="", flush=True)  # laid out, with its own colours
+    if age:
+        note(age)
+
+
+@command(app, "archive")
+async def archive(settings: Settings, reference: Reference) -> None:
+    """Take a conversation out of the way; nothing is lost."""
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings) as agent:
+        conversation = await agent.load_conversation(reference)
+        await conversation.archive()
+    echo(f"archived: {conversation.uuid}")
+
+
+@command(app, "unarchive")
+async def unarchive(settings: Settings, reference: Reference) -> None:
+    """Take an archived conversation back."""
+    from ragforge_memory.cli.session import open_graph
+
+    async with open_graph(settings) as agent:
+        conversation = await agent.load_conversation(reference)
+        await conversation.unarchive()
+    echo(f"active again: {conversation.uuid}")
+
+
 def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
-    from ragforge_memory.cli.render import one_line
-    from ragforge_memory.cli.terminal import Terminal, note
-    from ragforge_memory.models.times import local
 
     terminal = Terminal.of_this_process()
     for info in page.items:
@@ -130,36 +127,3 @@ def _print_page(page: Page[ConversationInfo], project: str | None) -> None:
         note(f"no conversations in the project {project}")
     if page.next_cursor:
         note(f"more with: --cursor {page.next_cursor}")
-
-
-async def _show(settings: Settings, reference: str, limit: int, before: str | None, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
-    from ragforge_memory.cli.references import labels_age
-    from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Terminal, note
-
-    async with open_graph(settings, quiet=json) as agent:
-        conversation = await agent.load_conversation(reference)
-        messages = await conversation.get_history(limit=limit, before_message_id=before)
-        info = conversation.info
-        age = "" if json or not any(each.references for each in messages) else await labels_age(agent)
-    if json:
-        print_json({"conversation": info, "messages": list(messages)})
-        return
-
-    from ragforge_memory.cli.transcript import transcript
-
-    terminal = Terminal.of_this_process()
-    echo(terminal.dim(f"{info.uuid}  {info.title or '(no title)'}  {info.status}") + "\n")
-    print(transcript(messages, terminal), end="", flush=True)  # laid out, with its own colours
-    if age:
-        note(age)
-
-
-async def _archive(settings: Settings, reference: str, archived: bool) -> None:
-    from ragforge_memory.cli.session import open_graph
-
-    async with open_graph(settings) as agent:
-        conversation = await agent.load_conversation(reference)
-        await (conversation.archive() if archived else conversation.unarchive())
-    echo(f"{'archived' if archived else 'active again'}: {conversation.uuid}")

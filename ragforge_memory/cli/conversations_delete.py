@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.options import Settings
+from ragforge_memory.cli.render import one_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import note
+from ragforge_memory.models.text import counted
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.conversation import BranchTree
@@ -25,31 +29,19 @@ class WrongUse(typer.BadParameter):
         return self.message
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "delete")(delete)
-
-
-def delete(
+async def delete(
     settings: Settings,
     reference: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
+        str | None, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")
     ] = None,
     older_than: Annotated[
         int | None,
-        typer.Option(
-            "--older-than", metavar="DAYS", min=0, help="All in which nothing was said for so long.", show_default=False
-        ),
+        typer.Option("--older-than", metavar="DAYS", min=0, help="All in which nothing was said for so long."),
     ] = None,
     keep: Annotated[
         int | None,
         typer.Option(
-            "--keep",
-            metavar="N",
-            min=0,
-            help="All but the newest so many; with --older-than what is old, too.",
-            show_default=False,
+            "--keep", metavar="N", min=0, help="All but the newest so many; with --older-than what is old, too."
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List what would go, and delete nothing.")] = False,
@@ -74,17 +66,14 @@ def delete(
         what = "conversations" if many else "a conversation"
         raise WrongUse(f"nobody is at a terminal to be asked: --yes is needed to delete {what}")
 
-    from ragforge_memory.cli.session import run_async
-
     if reference is not None:
-        run_async(_delete, settings, reference, yes)
+        await _delete(settings, reference, yes)
     else:
-        run_async(_delete_old, settings, older_than, keep, dry_run, yes)
+        await _delete_old(settings, older_than, keep, dry_run, yes)
 
 
 async def _delete(settings: Settings, reference: str, yes: bool) -> None:
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.models.text import counted
 
     async with open_graph(settings) as agent:
         conversation = await agent.load_conversation(reference)
@@ -100,12 +89,8 @@ async def _delete(settings: Settings, reference: str, yes: bool) -> None:
 
 
 async def _delete_old(settings: Settings, older_than: int | None, keep: int | None, dry_run: bool, yes: bool) -> None:
-    from ragforge_memory.agent.retention import out_of_reach
-    from ragforge_memory.cli.render import one_line
+    from ragforge_memory.agent.deletion import out_of_reach
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import note
-    from ragforge_memory.models.text import counted
-    from ragforge_memory.models.times import local
 
     async with open_graph(settings) as agent:
         found = await agent.expired_conversations(older_than_days=older_than, keep=keep)

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import shutil
+import sys
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
 
 import typer
 
-from ragforge_memory.cli.options import Settings, command
+from ragforge_memory.cli.options import Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.text import counted
 
 # Of what could not be exported, so many are named.
 _SHOWN = 10
 
-
-class Format(StrEnum):
-    """How a conversation is written."""
-
-    json = "json"
-    markdown = "markdown"
+_Format = Literal["json", "markdown"]
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "export")(export)
-
-
-def export(
+async def export(
     settings: Settings,
     reference: Annotated[
-        str | None,
-        typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.", show_default=False),
+        str | None, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")
     ] = None,
     all_: Annotated[
-        Path | None,
-        typer.Option(
-            "--all", metavar="FILE", help="Every conversation, as JSON lines; - is stdout.", show_default=False
-        ),
+        Path | None, typer.Option("--all", metavar="FILE", help="Every conversation, as JSON lines; - is stdout.")
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="json has everything, markdown is for reading.")] = (
-        Format.json
-    ),
+    format_: Annotated[
+        _Format, typer.Option("--format", help="json has everything, markdown is for reading.")
+    ] = "json",
     embeddings: Annotated[
         bool, typer.Option("--embeddings", help="With the vectors, for a graph of one model.")
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.", show_default=False),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it there, not to stdout.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Put it in the place of a file that is there.")] = False,
 ) -> None:
@@ -58,28 +48,27 @@ def export(
     """
     if (reference is None) == (all_ is None):
         raise typer.BadParameter("name one conversation, or a file for --all")
-    if all_ is not None and (output is not None or format_ is not Format.json):
+    if all_ is not None and (output is not None or format_ != "json"):
         raise typer.BadParameter("--all writes JSON lines into its own file", param_hint="--all")
 
-    from ragforge_memory.cli.session import run_async
-
-    if all_ is not None:
-        run_async(_piped if str(all_) == "-" else _all, settings, all_, embeddings, force)
-    else:
-        run_async(_one, settings, reference, format_, embeddings, output, force)
+    if all_ is not None and str(all_) == "-":
+        await _piped(settings, embeddings, force)
+    elif all_ is not None:
+        await _all(settings, all_, embeddings, force)
+    elif reference is not None:
+        await _one(settings, reference, format_, embeddings, output, force)
 
 
 async def _one(
-    settings: Settings, reference: str, format_: Format, embeddings: bool, output: Path | None, force: bool
+    settings: Settings, reference: str, format_: _Format, embeddings: bool, output: Path | None, force: bool
 ) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
     if output is not None:
         _check_free(output, force)
     async with open_graph(settings, quiet=output is None) as agent:
         conversation = await agent.load_conversation(reference)
-        made = await conversation.export(output, format=format_.value, embeddings=embeddings)
+        made = await conversation.export(output, format=format_, embeddings=embeddings)
     if output is not None:
         echo(f"exported: {conversation.uuid} to {output}")
     elif isinstance(made, str):
@@ -88,12 +77,8 @@ async def _one(
         print_json(made)
 
 
-async def _piped(settings: Settings, _: Path, embeddings: bool, force: bool) -> None:
+async def _piped(settings: Settings, embeddings: bool, force: bool) -> None:
     """To stdout, once it is whole: what a pipe has taken cannot be taken back."""
-    import shutil
-    import sys
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory(prefix="ragforge-export-") as folder:
         file = Path(folder) / "all.jsonl"
         try:
@@ -107,8 +92,6 @@ async def _piped(settings: Settings, _: Path, embeddings: bool, force: bool) -> 
 
 async def _all(settings: Settings, file: Path, embeddings: bool, force: bool, *, name: str | None = None) -> None:
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal, note
-    from ragforge_memory.models.text import counted
 
     _check_free(file, force)
     spinner = Spinner(Terminal.of_this_process())

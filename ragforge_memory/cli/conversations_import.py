@@ -3,44 +3,31 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
-    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.models.imports import ImportProgress, ImportReport
 
 _SHOWN = 10
 
 
-class Conflict(StrEnum):
-    """What an import does with what is here already."""
-
-    fail = "fail"
-    skip = "skip"
-    copy = "copy"
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "import")(import_)
-
-
-def import_(
+async def import_(
     settings: Settings,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What export or another program wrote; - reads a pipe.")],
     on_conflict: Annotated[
-        Conflict, typer.Option("--on-conflict", help="Where a message is here already.")
-    ] = Conflict.fail,
+        Literal["fail", "skip", "copy"], typer.Option("--on-conflict", help="Where a message is here already.")
+    ] = "fail",
     title: Annotated[
-        str | None,
-        typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.", show_default=False),
+        str | None, typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -50,19 +37,10 @@ def import_(
     sessions, ChatGPT's conversations.json, aider's chat history and LangChain's messages are recognised. Each
     conversation is there whole or not at all.
     """
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_import, settings, file, on_conflict.value, title, json)
-
-
-async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title: str | None, json: bool) -> None:
     from ragforge_memory.agent.inputs import clean_labels
     from ragforge_memory.api.doctor import EMBEDS
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.errors import InvalidInput
-    from ragforge_memory.models.text import counted
 
     clean_labels(title, ())
     if str(file) != "-" and (file.is_dir() or not file.exists()):  # a shell's <(…) is a pipe that has a name
@@ -93,7 +71,6 @@ async def _import(settings: Settings, file: Path, on_conflict: OnConflict, title
 
 
 def _phase(progress: ImportProgress) -> str:
-    from ragforge_memory.models.text import counted
 
     share = f", {100 * progress.read // progress.size} %" if progress.size else ""
     conversations, messages = counted(progress.conversations, "conversation"), counted(progress.messages, "message")
@@ -101,8 +78,6 @@ def _phase(progress: ImportProgress) -> str:
 
 
 def _print(report: ImportReport) -> None:
-    from ragforge_memory.cli.terminal import note
-    from ragforge_memory.models.text import counted
 
     # An export of one conversation brings those along that share messages with it; it is named for them all.
     family = " and its branches" if report.conversations > 1 else ""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command, read_times
-from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.options import JsonOption, LimitOption, Settings, SinceOption, UntilOption, read_times
+from ragforge_memory.cli.output import print_json
+from ragforge_memory.cli.shown import echo, printable
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from ragforge_memory.cli.talk import Talk
-    from ragforge_memory.models.conversation import Role, ScoredMessage
+    from ragforge_memory.models.conversation import ScoredMessage
 
 # Columns that an excerpt has at least, and those before it.
 _LEAST_WIDTH = 40
@@ -25,29 +28,14 @@ _EVERYWHERE = "--all"
 _LOOKED_AT = 40  # messages that are put in order at a time, so that a longer list begins like a shorter one
 
 
-class Speaker(StrEnum):
-    """Whose messages are searched."""
-
-    user = "user"
-    assistant = "assistant"
-    system = "system"
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "search")(search)
-
-
-def search(
+async def search(
     settings: Settings,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="The question, in any words.")],
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")
-    ] = _SHOWN,
-    reference: Annotated[
-        str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.", show_default=False)
+    limit: LimitOption = _SHOWN,
+    reference: Annotated[str | None, typer.Option("--in", metavar="REF", help="Only in this conversation.")] = None,
+    role: Annotated[
+        Literal["user", "assistant", "system"] | None, typer.Option("--role", help="Only what they said.")
     ] = None,
-    role: Annotated[Speaker | None, typer.Option("--role", help="Only what they said.", show_default=False)] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     json: JsonOption = False,
@@ -56,26 +44,9 @@ def search(
 
     What was stated is listed before what only asks for it or repeats it.
     """
-    from ragforge_memory.cli.session import run_async
-
-    only = role.value if role else None
-    since, until = read_times(since, until)
-    run_async(_search, settings, query, limit, reference, only, since, until, json)
-
-
-async def _search(
-    settings: Settings,
-    query: str,
-    limit: int,
-    reference: str | None,
-    role: Role | None,
-    since: str | None,
-    until: str | None,
-    json: bool,
-) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
 
+    since, until = read_times(since, until)
     most = _looked_at(limit)
     async with open_graph(settings, quiet=json) as agent:
         if reference is None:
@@ -126,9 +97,6 @@ def _in_order(found: Sequence[ScoredMessage], limit: int) -> list[ScoredMessage]
 
 def _print(hits: Sequence[ScoredMessage], missed: Collection[str]) -> None:
     """For each hit where, when, who and why it is there on one line; below it what was said around the words."""
-    from ragforge_memory.cli.terminal import Terminal, note
-    from ragforge_memory.models.times import local
-
     terminal = Terminal.of_this_process()
     width = max(_LEAST_WIDTH, terminal.width)
     for hit in hits:
@@ -195,9 +163,6 @@ def _why(hit: ScoredMessage) -> str:
 
 def _around_the_words(content: str, words: Sequence[str], width: int) -> list[str]:
     """At most two lines of ``width`` columns of what was said, around the words that were found."""
-    import textwrap
-
-    from ragforge_memory.cli.shown import printable
     from ragforge_memory.retrieval.excerpts import excerpt, without_fences
 
     said = " ".join(printable(without_fences(content).replace("\t", " ").replace("\n", " ")).split())

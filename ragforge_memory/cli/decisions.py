@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, SinceOption, UntilOption, command, read_times
+from ragforge_memory.cli.options import JsonOption, LimitOption, Settings, SinceOption, UntilOption, read_times
+from ragforge_memory.cli.output import print_json
+from ragforge_memory.cli.references import labels, labels_age
+from ragforge_memory.cli.render import corrected, one_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,19 +25,12 @@ _STATED = 300  # characters of a decision
 _TITLE = 40  # characters of a conversation's title
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "decisions")(decisions)
-
-
-def decisions(
+async def decisions(
     settings: Settings,
     about: Annotated[
         str | None,
         typer.Argument(
-            metavar="ABOUT",
-            help="Only those that have these words, or are about this code, file or folder.",
-            show_default=False,
+            metavar="ABOUT", help="Only those that have these words, or are about this code, file or folder."
         ),
     ] = None,
     doubtful: Annotated[
@@ -39,36 +38,19 @@ def decisions(
     ] = False,
     since: SinceOption = None,
     until: UntilOption = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
 ) -> None:
     """List what was decided, ruled or noted in all conversations, the newest first, and whether it still holds."""
-    from ragforge_memory.cli.session import run_async
-
     since, until = read_times(since, until)
-    run_async(_decisions, settings, about, doubtful, since, until, limit, json)
-
-
-async def _decisions(
-    settings: Settings,
-    about: str | None,
-    doubtful: bool,
-    since: str | None,
-    until: str | None,
-    limit: int,
-    json: bool,
-) -> None:
-    from ragforge_memory.cli.output import plain, print_json
-    from ragforge_memory.cli.references import labels_age
     from ragforge_memory.cli.session import locate, open_graph
-    from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
         found = await agent.decisions(about, doubtful=doubtful, since=since, until=until, limit=limit)
         tied = any(each.code for each in found)
         age = await labels_age(agent) if tied and not json else ""
     if json:
-        print_json([{**plain(each), "doubtful": each.doubtful} for each in found])
+        print_json([{**each.model_dump(mode="json"), "doubtful": each.doubtful} for each in found])
         return
     terminal = Terminal.of_this_process()
     for each in found:
@@ -79,9 +61,6 @@ async def _decisions(
 
 
 def _lines(decision: Decision) -> Iterable[str]:
-    from ragforge_memory.cli.references import labels
-    from ragforge_memory.cli.render import corrected, one_line
-    from ragforge_memory.models.times import local
 
     who = {"user": "you", "assistant": "answer"}.get(decision.role, decision.role)
     title = one_line(decision.title or "(no title)", _TITLE, whole_words=True)
@@ -102,8 +81,6 @@ def _notes(
     found: Page[Decision], about: str | None, *, keeps: bool, doubtful: bool, narrowed: bool, age: str
 ) -> Iterable[str]:
     """What is said beside the list, on stderr."""
-    import shlex
-
     if found.next_cursor is not None:
         yield f"there are more than these {len(found.items):,}; -n N shows more, ABOUT or --since fewer"
     if found.items:

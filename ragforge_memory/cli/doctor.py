@@ -6,33 +6,21 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Spinner, Terminal
 
 if TYPE_CHECKING:
     from ragforge_memory.api.doctor import Check
     from ragforge_memory.cli.terminal import Terminal
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "doctor")(doctor)
-
-
-def doctor(settings: Settings, json: JsonOption = False) -> None:
+async def doctor(settings: Settings, json: JsonOption = False) -> None:
     """Check that everything works.
 
     Looks at configuration, Java, Neo4j, models and the project, and says what to do where something fails.
     """
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_doctor, settings, json)
-
-
-async def _doctor(settings: Settings, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
-    from ragforge_memory.cli.terminal import Spinner, Terminal
-
     terminal = Terminal.of_this_process()
     async with Spinner(terminal).running("checking"):
         checks = await _checks(settings)

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings
+from ragforge_memory.cli.output import print_json
+from ragforge_memory.cli.render import corrected, one_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal
+from ragforge_memory.models.text import counted
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,12 +31,7 @@ _FENCE = re.compile(r"```|~~~")
 _MARKS = re.compile(r"^\s*(?:[-*>#]+\s+)*")  # of a list, a quotation, a heading
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "impact")(impact)
-
-
-def impact(
+async def impact(
     settings: Settings,
     revision: Annotated[
         str | None,
@@ -39,21 +39,13 @@ def impact(
             metavar="REV",
             help="A commit: what it changed. A..B: what changed between. A...B: what B changed since both parted. "
             "Without it: what is not committed yet.",
-            show_default=False,
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="List changed scopes that nothing was said of, too.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Show the messages, decisions and summaries that stand on code that a diff changes."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_impact, settings, revision, every, json)
-
-
-async def _impact(settings: Settings, revision: str | None, every: bool, json: bool) -> None:
-    from ragforge_memory.agent.ties.impact import impact as impact_of
-    from ragforge_memory.cli.output import print_json
+    from ragforge_memory.agent.ties.references import impact as impact_of
     from ragforge_memory.cli.session import locate, open_graph
     from ragforge_memory.code.git import head_commit
 
@@ -73,9 +65,6 @@ def _earlier(found: Impact, revision: str | None, head: str | None) -> str:
 
 
 def _print(found: Impact, *, every: bool, earlier: str = "") -> None:
-    from ragforge_memory.cli.render import corrected, one_line
-    from ragforge_memory.cli.terminal import Terminal
-    from ragforge_memory.models.text import counted
 
     terminal = Terminal.of_this_process()
     since = f"that is what {earlier} itself changed; `ragforge impact {earlier}..` tells what has changed since"
@@ -114,7 +103,6 @@ def _outside(found: Impact) -> str:
 
 
 def _total(found: Impact) -> str:
-    from ragforge_memory.models.text import counted
 
     said_of = sum(bool(scope.messages) for scope in found.scopes)
     change = counted(len(found.scopes), "scope changes", "scopes change")
@@ -134,9 +122,6 @@ def _total(found: Impact) -> str:
 
 def _said(scope: ImpactedScope, each: ImpactedMessage, kinds: list[str], times: int, terminal: Terminal) -> str:
     """A message: when, who, where, and what was said of the scope; an answer takes one line."""
-    from ragforge_memory.cli.render import one_line
-    from ragforge_memory.models.times import local
-
     done = [kind for kind in kinds if kind in ("edited", "tested")]
     what = ["you" if each.message.role == "user" else "answer", *(["decision"] if each.decision else []), *done]
     what += [f"{times} times"] if times > 1 else []

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings
+from ragforge_memory.cli.output import print_json, print_json_line
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,19 +25,13 @@ _SKIPPED_SHOWN = 10
 _EMBEDDING_STEP = 2.0  # seconds between two looks at what is left
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "ingest")(ingest)
-
-
-def ingest(
+async def ingest(
     settings: Settings,
     directory: Annotated[
         Path | None,
         typer.Argument(
             metavar="DIR",
             help="The project's directory, or one below its configuration; this one by default.",
-            show_default=False,
             exists=True,
             file_okay=False,
         ),
@@ -58,9 +55,13 @@ def ingest(
             raise typer.BadParameter("give DIR or --project, not both")
         settings = replace(settings, project=directory)
 
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_ingest_as_configured, settings, Wanted(watch, full, adopt, embed, json))
+    wanted = Wanted(watch, full, adopt, embed, json)
+    while True:
+        try:
+            return await _ingest(settings, wanted)
+        except _Reconfigured:
+            note("the configuration has changed; reading as it says now")
+            wanted = replace(wanted, full=False, adopt=False)  # asked for once, not after every change
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +79,12 @@ class _Reconfigured(Exception):
     """The configuration is another one than that which is at work."""
 
 
-async def _ingest_as_configured(settings: Settings, wanted: Wanted) -> None:
-    """Reads, and begins anew whenever the configuration changes while it watches."""
-    from ragforge_memory.cli.terminal import note
-
-    while True:
-        try:
-            return await _ingest(settings, wanted)
-        except _Reconfigured:
-            note("the configuration has changed; reading as it says now")
-            wanted = replace(wanted, full=False, adopt=False)  # asked for once, not after every change
-
-
 async def _ingest(settings: Settings, wanted: Wanted) -> None:
     from ragforge_memory.cli.reading import outside, read_code
     from ragforge_memory.cli.session import locate, open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal, note
     from ragforge_memory.code.roots import check_root
     from ragforge_memory.code.watch import watch
     from ragforge_memory.errors import EmbeddingError
-    from ragforge_memory.models.text import counted
 
     place = locate(settings)
     check_root(place.source, place.loaded.config)
@@ -153,7 +140,6 @@ async def _tell_unmatched(place: Place) -> None:
     """Says which configured patterns match nothing: a slip there leaves files out, or in, without a word."""
     import asyncio
 
-    from ragforge_memory.cli.terminal import note
     from ragforge_memory.code.discover import unmatched
 
     source = place.loaded.config.source
@@ -164,7 +150,6 @@ async def _tell_unmatched(place: Place) -> None:
 def _check_configuration(settings: Settings, place: Place) -> None:
     """Ends what goes by a configuration that has changed; one that cannot be used, as while it is written, waits."""
     from ragforge_memory.cli.session import locate
-    from ragforge_memory.cli.terminal import note
     from ragforge_memory.errors import ConfigError
 
     try:
@@ -177,8 +162,6 @@ def _check_configuration(settings: Settings, place: Place) -> None:
 
 
 def _print(report: IngestReport, wanted: Wanted) -> None:
-    from ragforge_memory.cli.output import print_json, print_json_line
-    from ragforge_memory.models.text import counted
 
     if wanted.json:
         (print_json_line if wanted.watch else print_json)(report)
@@ -196,8 +179,6 @@ def _print(report: IngestReport, wanted: Wanted) -> None:
 
 def _print_change(report: IngestReport, before: IngestReport) -> None:
     """One line of what is new since the report before; a comment that was edited is nothing new."""
-    from ragforge_memory.models.text import counted
-
     if report.added or report.updated or report.removed:
         read = f"{counted(report.files_changed, 'file')} read"
         echo(f"{read}, {counted(report.scopes, 'scope')}: {_changes(report)}, {report.seconds:.1f} s")

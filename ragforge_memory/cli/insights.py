@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, ModelOption, Settings, command
-from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.options import CursorOption, JsonOption, ModelOption, Settings
+from ragforge_memory.cli.output import print_json
+from ragforge_memory.cli.render import one_line
+from ragforge_memory.cli.shown import echo, printable
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.models.text import counted
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, Insights
@@ -23,76 +29,54 @@ _STOPPED = {
 _NO_FAULT = ("empty", "deleted")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "insights")(insights)
-
-
-def insights(
+async def insights(
     settings: Settings,
     reference: Annotated[
         str | None,
         typer.Argument(
-            metavar="REF",
-            help="Only of this conversation: its id, the start of it, its session or its title.",
-            show_default=False,
+            metavar="REF", help="Only of this conversation: its id, the start of it, its session or its title."
         ),
     ] = None,
     task: Annotated[
-        str | None,
-        typer.Option(
-            "--task", metavar="TEXT", help="What to find; with --schema it is looked for.", show_default=False
-        ),
+        str | None, typer.Option("--task", metavar="TEXT", help="What to find; with --schema it is looked for.")
     ] = None,
     schema: Annotated[
-        Path | None,
-        typer.Option(
-            "--schema", metavar="FILE", help="How to answer: a JSON Schema; - reads a pipe.", show_default=False
-        ),
+        Path | None, typer.Option("--schema", metavar="FILE", help="How to answer: a JSON Schema; - reads a pipe.")
     ] = None,
     model: ModelOption = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", min=1, max=64, help="So many at a time.")
     ] = 4,
     max_cost: Annotated[
-        float | None,
-        typer.Option("--max-cost", metavar="USD", help="Stop before more is spent.", show_default=False),
+        float | None, typer.Option("--max-cost", metavar="USD", help="Stop before more is spent.")
     ] = None,
     max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", metavar="N", min=1, help="Stop before more are used.", show_default=False),
+        int | None, typer.Option("--max-tokens", metavar="N", min=1, help="Stop before more are used.")
     ] = None,
     refresh: Annotated[bool, typer.Option("--refresh", help="Anew where a conversation has gone on since.")] = False,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="List at most so many.")
     ] = 50,
-    cursor: Annotated[
-        str | None,
-        typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.", show_default=False),
-    ] = None,
+    cursor: CursorOption = None,
     json: JsonOption = False,
 ) -> None:
     """List what was found in conversations; with --task and --schema, look for it in each.
 
     What is done is not asked again: the same command goes on where the last one was stopped.
     """
-    from ragforge_memory.cli.session import run_async
-
     if schema is None:
-        run_async(_list, settings, reference, task, limit, cursor, json)
+        await _list(settings, reference, task, limit, cursor, json)
         return
     if task is None:
         raise typer.BadParameter("say what to find with --task", param_hint="--schema")
     bounds = {"concurrency": concurrency, "max_cost_usd": max_cost, "max_tokens": max_tokens, "refresh": refresh}
-    run_async(_run, settings, reference, task, schema, model, bounds, json)
+    await _run(settings, reference, task, schema, model, bounds, json)
 
 
 async def _list(
     settings: Settings, reference: str | None, task: str | None, limit: int, cursor: str | None, json: bool
 ) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import note
 
     async with open_graph(settings, quiet=json) as agent:
         only = await agent.load_conversation(reference) if reference is not None else None
@@ -117,9 +101,7 @@ async def _run(
     bounds: dict[str, Any],
     json: bool,
 ) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import Opening, open_session
-    from ragforge_memory.models.text import counted
 
     schema = _schema(file)
     opening = Opening(settings, model=model, ingest=False, quiet=json, brief=True)
@@ -147,8 +129,6 @@ def _schema(file: Path) -> Any:
     Raises:
         InvalidInput: it cannot be read, or is none.
     """
-    import json
-
     from ragforge_memory.errors import InvalidInput
 
     try:
@@ -163,13 +143,6 @@ def _schema(file: Path) -> Any:
 
 def _print(insight: Insight) -> None:
     """When it was made, of which conversation and of what on one line; below it what was found."""
-    import json
-
-    from ragforge_memory.cli.render import one_line
-    from ragforge_memory.cli.shown import printable
-    from ragforge_memory.cli.terminal import Terminal
-    from ragforge_memory.models.times import local
-
     terminal = Terminal.of_this_process()
     when = local(insight.created_at).strftime("%Y-%m-%d %H:%M")
     echo(f"{insight.conversation_id[:8]}  {terminal.dim(f'{when}  {one_line(insight.task, 80)}')}")
@@ -179,9 +152,6 @@ def _print(insight: Insight) -> None:
 
 def _print_ending(found: Insights) -> None:
     """What is not there, and why; what it took."""
-    from ragforge_memory.cli.terminal import note
-    from ragforge_memory.models.text import counted
-
     for failure in found.failed:
         note(f"none of {failure.conversation_id[:8]} ({failure.reason}): {failure.message}")
     if found.stopped is not None:

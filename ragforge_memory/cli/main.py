@@ -13,15 +13,16 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import ask, chat, config, conversations, decisions, doctor, impact, ingest, reembed, version
-from ragforge_memory.cli.neo4j import app as neo4j_app
-from ragforge_memory.cli.options import (
-    ConfigOption,
-    DebugOption,
-    ProjectOption,
-    Settings,
-    UserOption,
-)
+from ragforge_memory.cli import config, conversations, neo4j
+from ragforge_memory.cli.ask import ask
+from ragforge_memory.cli.chat import chat
+from ragforge_memory.cli.decisions import decisions
+from ragforge_memory.cli.doctor import doctor
+from ragforge_memory.cli.impact import impact
+from ragforge_memory.cli.ingest import ingest
+from ragforge_memory.cli.options import ConfigOption, DebugOption, ProjectOption, Settings, UserOption, command
+from ragforge_memory.cli.reembed import reembed
+from ragforge_memory.cli.shown import echo
 
 INTERRUPTED = 130
 ENDED = (INTERRUPTED, 143, 129)
@@ -54,6 +55,20 @@ class _Commands(typer.core.TyperGroup):
             raise
 
 
+def version(settings: Settings) -> None:
+    """Print the version of ragforge and of Python."""
+    import platform
+    from importlib.metadata import version as installed
+
+    echo(f"ragforge {installed('ragforge-memory')} (Python {platform.python_version()})")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        version(Settings())
+        raise typer.Exit
+
+
 app = typer.Typer(
     cls=_Commands,
     name="ragforge",
@@ -73,16 +88,16 @@ def remember_settings(
     project: ProjectOption = None,
     debug: DebugOption = False,
     _: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=version.when_asked)
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """The memory of a code agent, kept in a Neo4j graph."""
     context.obj = Settings(config, user, project, debug)
 
 
-for commands in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
-    commands.register(app)
-for name, group in (("conversations", conversations.app), ("neo4j", neo4j_app), ("config", config.app)):
+for each in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
+    command(app)(each)
+for name, group in (("conversations", conversations.app), ("neo4j", neo4j.app), ("config", config.app)):
     app.add_typer(group, name=name, short_help=group.info.help)  # the whole of it, not what fits into a line
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -36,7 +38,7 @@ def start(settings: Settings, json: JsonOption = False) -> None:
             f"Neo4j at {external.uri} is configured; the local server is not used beside it.",
             hint="Unset NEO4J_URI, or take neo4j.uri out of the configuration.",
         )
-    with shown_preparation() as progress:
+    with shown_preparation(Terminal.of_this_process()) as progress:
         ensure_running(progress=progress)
     status(settings, json)
 
@@ -63,7 +65,6 @@ def status(settings: Settings, json: JsonOption = False) -> None:
 
     Ends with 0 when it runs, with 1 when it does not.
     """
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.graph import managed
 
     external = _external(settings, asked=True)

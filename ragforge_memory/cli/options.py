@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,11 +31,11 @@ class Settings:
 
 ConfigOption = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Use this configuration file.", show_default=False),
+    typer.Option("--config", metavar="FILE", help="Use this configuration file."),
 ]
 UserOption = Annotated[
     str | None,
-    typer.Option("--user", metavar="NAME", help="Whose conversations; nobody's by default.", show_default=False),
+    typer.Option("--user", metavar="NAME", help="Whose conversations; nobody's by default."),
 ]
 ProjectOption = Annotated[
     Path | None,
@@ -43,27 +43,26 @@ ProjectOption = Annotated[
         "--project",
         metavar="DIR",
         help="The project's directory, or one below its configuration; this one by default.",
-        show_default=False,
         exists=True,
         file_okay=False,
     ),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
 
+Reference = Annotated[str, typer.Argument(metavar="REF", help="Its id, the start of it, its session or its title.")]
+LimitOption = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")]
+CursorOption = Annotated[
+    str | None, typer.Option("--cursor", metavar="CURSOR", help="Go on where the last page ended.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SinceOption = Annotated[
     str | None,
-    typer.Option(
-        "--since", metavar="TIME", help="Only from then on (ISO, local time, or 'last week').", show_default=False
-    ),
+    typer.Option("--since", metavar="TIME", help="Only from then on (ISO, local time, or 'last week')."),
 ]
 UntilOption = Annotated[
     str | None,
     typer.Option(
-        "--until",
-        metavar="TIME",
-        help="Only up to then (ISO, local time, or 'yesterday'), a day to its end.",
-        show_default=False,
+        "--until", metavar="TIME", help="Only up to then (ISO, local time, or 'yesterday'), a day to its end."
     ),
 ]
 ContinueOption = Annotated[
@@ -76,16 +75,12 @@ ResumeOption = Annotated[
         "-r",
         metavar="REF",
         help="Continue this conversation: its id, the start of it, its session or its title.",
-        show_default=False,
     ),
 ]
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="The model, such as gemini:gemini-3.8-flash, openai:NAME or extractive.",
-        show_default=False,
+        "--model", metavar="MODEL", help="The model, such as gemini:gemini-3.8-flash, openai:NAME or extractive."
     ),
 ]
 NoMemoryOption = Annotated[
@@ -142,21 +137,40 @@ _GLOBALS: dict[str, tuple[Any, Any]] = {
 }
 
 
-def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Registers a function as a command that takes the global options as well.
+def run_async(work: Coroutine[Any, Any, None]) -> None:
+    """Runs a command's work in an event loop of its own.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C ended it.
+    """
+    import asyncio  # slow: help does without
+
+    try:
+        asyncio.run(work)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+_Command = Callable[..., Coroutine[Any, Any, None] | None]
+
+
+def command(app: typer.Typer, name: str | None = None) -> Callable[[_Command], _Command]:
+    """Registers a function as a command that takes the global options as well; what is async runs in a loop of its own.
 
     The function's first parameter is the `Settings` of the run; its others are typer's. Its docstring is the
     help text, and the first sentence of that what a list of commands says of it.
     """
 
-    def register(function: Callable[..., None]) -> Callable[..., None]:
+    def register(function: _Command) -> _Command:
         @functools.wraps(function)
         def run(context: typer.Context, **arguments: Any) -> None:
             given = Settings(**{key: arguments.pop(key) for key in _GLOBALS})
             outer = context.obj if isinstance(context.obj, Settings) else Settings()
             settings = given.over(outer)
             context.find_root().obj = settings
-            function(settings, **arguments)
+            work = function(settings, **arguments)
+            if work is not None:
+                run_async(work)
 
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)

@@ -20,20 +20,9 @@ def print_json_line(value: Any) -> None:
     sys.stdout.flush()
 
 
-def plain(value: Any) -> Any:
-    """The value as JSON has it; shapes give their ``model_dump(mode="json")``."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    return value
-
-
 def as_json(value: Any, indent: int | None = None) -> str:
     """JSON without a sign that a terminal would take for a command, or that turns the order of others round."""
-    text = json.dumps(plain(value), ensure_ascii=_ascii(), indent=indent)
+    text = json.dumps(value, ensure_ascii=_ascii(), indent=indent, default=lambda shape: shape.model_dump(mode="json"))
     return CONTROLS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 

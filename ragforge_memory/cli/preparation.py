@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.terminal import Terminal
@@ -22,21 +21,9 @@ _SAID: dict[Phase, str] = {
 }
 
 
-@contextmanager
-def shown_preparation(terminal: Terminal | None = None) -> Iterator[Reporter]:
-    """A reporter for ``ensure_running`` and ``fetch_model``; nothing is shown until the first report.
-
-    Args:
-        terminal: what stderr is; looked up when not told.
-    """
-    if not (terminal or Terminal.of_this_process()).progress:
-        yield _Lines()
-        return
-    bars = _Bars()
-    try:
-        yield bars
-    finally:
-        bars.close()
+def shown_preparation(terminal: Terminal) -> AbstractContextManager[Reporter]:
+    """A reporter for ``ensure_running`` and ``fetch_model``; nothing is shown until the first report."""
+    return closing(_Bars()) if terminal.progress else nullcontext(_Lines())
 
 
 class _Lines:

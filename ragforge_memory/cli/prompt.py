@@ -1,44 +1,25 @@
-"""Where the user types: a line editor on a terminal, plain lines from a pipe."""
+"""Where the user types, on a terminal: a line editor."""
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from ragforge_memory.cli.shown import printable
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+
+from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.terminal import note
 
-if TYPE_CHECKING:
-    from prompt_toolkit.completion import CompleteEvent, Completion
-    from prompt_toolkit.document import Document
-    from prompt_toolkit.history import History
-
-    from ragforge_memory.cli.interrupts import Interrupts
-
 _LEAVE_HINT = "Ctrl-C again, or Ctrl-D, leaves"
-
-
-class Prompt(Protocol):
-    """Gives what the user types, one text at a time; None when the user leaves. ``text`` stands there already."""
-
-    async def ask(self, text: str = "") -> str | None: ...
-
-
-class PipePrompt:
-    """Every line of stdin is a text; it is printed, for nobody sees it typed, so that answers stand under theirs."""
-
-    async def ask(self, text: str = "") -> str | None:
-        line: str = await asyncio.to_thread(sys.stdin.readline)
-        if not line:
-            print(flush=True)
-            return None
-        if asked := line.strip():
-            print(f"\nyou: {printable(asked)}", flush=True)
-        return asked
 
 
 class LinePrompt:
@@ -50,17 +31,14 @@ class LinePrompt:
     """
 
     def __init__(self, commands: Mapping[str, str], history: Path | None, interrupts: Interrupts) -> None:
-        from prompt_toolkit import PromptSession
-        from prompt_toolkit.formatted_text import FormattedText
-
         self._interrupts = interrupts
         self._leaving = False
         self._sent = False
         self._taken_back = False
-        self._session: PromptSession[str] = PromptSession(
+        self._session = PromptSession[str](
             message=FormattedText([("bold", "> ")]),
             history=_history(history),
-            completer=_slash_completer(commands),
+            completer=_SlashCompleter(commands),
             complete_while_typing=True,
             multiline=True,
             prompt_continuation="  ",
@@ -96,9 +74,6 @@ class LinePrompt:
 
     def _typed_interrupt(self) -> bool:
         """Whether Ctrl-C is among the keys that came behind Enter; what came after it waits for the next prompt."""
-        from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
-        from prompt_toolkit.keys import Keys
-
         source = self._session.input
         keys = get_typeahead(source)
         while more := source.read_keys():
@@ -111,10 +86,7 @@ class LinePrompt:
         if self._session.default_buffer.text:
             self._leaving = False
 
-    def _keys(self) -> Any:
-        from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-        from prompt_toolkit.keys import Keys
-
+    def _keys(self) -> KeyBindings:
         keys = KeyBindings()
 
         def send(event: KeyPressEvent) -> None:
@@ -147,24 +119,20 @@ class LinePrompt:
         return keys
 
 
-def _slash_completer(commands: Mapping[str, str]) -> Any:
-    from prompt_toolkit.completion import Completer, Completion
+class _SlashCompleter(Completer):
+    def __init__(self, commands: Mapping[str, str]) -> None:
+        self._commands = commands
 
-    class SlashCompleter(Completer):
-        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-            text = document.text_before_cursor
-            if text.startswith("/") and " " not in text and "\n" not in text:
-                for name, meaning in commands.items():
-                    if name.startswith(text):
-                        yield Completion(name, start_position=-len(text), display_meta=meaning)
-
-    return SlashCompleter()
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        if text.startswith("/") and " " not in text and "\n" not in text:
+            for name, meaning in self._commands.items():
+                if name.startswith(text):
+                    yield Completion(name, start_position=-len(text), display_meta=meaning)
 
 
 def _history(path: Path | None) -> History:
     """The history in the file, which only its owner can read; in memory where the file cannot be had."""
-    from prompt_toolkit.history import FileHistory, InMemoryHistory
-
     if path is None:
         return InMemoryHistory()
     try:

@@ -6,34 +6,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "reembed")(reembed)
-
-
-def reembed(
+async def reembed(
     settings: Settings,
     model: Annotated[
         str | None,
         typer.Option(
-            "--model",
-            metavar="PROVIDER:MODEL",
-            help="The new embedding model; the configured one by default.",
-            show_default=False,
+            "--model", metavar="PROVIDER:MODEL", help="The new embedding model; the configured one by default."
         ),
     ] = None,
     dimension: Annotated[
         int | None,
-        typer.Option(
-            "--dimension", metavar="N", min=1, help="Floats in a vector of --model, if not its own.", show_default=False
-        ),
+        typer.Option("--dimension", metavar="N", min=1, help="Floats in a vector of --model, if not its own."),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -44,20 +37,11 @@ def reembed(
     if dimension is not None and model is None:
         raise typer.BadParameter("it goes with --model", param_hint="--dimension")
 
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_reembed, settings, model, dimension, json)
-
-
-async def _reembed(settings: Settings, model: str | None, dimension: int | None, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Spinner, Terminal, note
 
     spinner = Spinner(Terminal.of_this_process())
 
     def progress(done: int, of: int) -> None:
-        from ragforge_memory.models.text import counted
 
         spinner.phase(f"{done:,} of {counted(of, 'vector')}")
 
@@ -101,7 +85,6 @@ async def _unless_configured(settings: Settings, report: ReembedReport) -> str:
 
 
 def _print(report: ReembedReport) -> None:
-    from ragforge_memory.models.text import counted
 
     counts = {
         ("message", "messages"): report.messages,

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragforge_memory.cli.options import JsonOption, Settings, command
+from ragforge_memory.cli.options import JsonOption, LimitOption, Settings
+from ragforge_memory.cli.output import print_json
 from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.terminal import Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.cli.session import Session
     from ragforge_memory.models.code import CodeReference
@@ -25,12 +27,7 @@ _SHOWN = 6
 _STRENGTH = ("edited", "tested", "discussed", "read")
 
 
-def register(app: typer.Typer) -> None:
-    """Adds the command."""
-    command(app, "about")(about)
-
-
-def about(
+async def about(
     settings: Settings,
     scope: Annotated[
         str,
@@ -38,19 +35,11 @@ def about(
             metavar="NAME", help="A function, method or class, as it was or is called, a file, or FILE:NAME."
         ),
     ],
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, max=1000, help="At most so many.")] = 20,
+    limit: LimitOption = 20,
     json: JsonOption = False,
 ) -> None:
     """Find the conversations that were about some code, and what has become of that code since."""
-    from ragforge_memory.cli.session import run_async
-
-    run_async(_about, settings, scope, limit, json)
-
-
-async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None:
-    from ragforge_memory.cli.output import print_json
     from ragforge_memory.cli.session import open_graph
-    from ragforge_memory.cli.terminal import Terminal, note
 
     async with open_graph(settings, quiet=json) as agent:
         found = await agent.conversations_about(scope, limit=limit)
@@ -68,7 +57,6 @@ async def _about(settings: Settings, scope: str, limit: int, json: bool) -> None
 async def labels_age(agent: AsyncConversationAgent) -> str:
     """As of when labels are: nothing has looked at the code since the last ingest."""
     from ragforge_memory.agent.ties.references import last_ingest
-    from ragforge_memory.models.times import local
 
     services = await agent.open()
     known = await last_ingest(services.stores, services.place)
@@ -120,7 +108,6 @@ async def _several(stores: Stores, place: Place, text: str) -> str:
 
 
 def _lines(info: ConversationInfo) -> Iterable[str]:
-    from ragforge_memory.models.times import local
 
     updated = local(info.updated_at).strftime("%Y-%m-%d %H:%M")
     yield f"{info.uuid[:8]}  {updated}  {' '.join((info.title or '(no title)').split())}"

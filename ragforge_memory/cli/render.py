@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ragforge_memory.cli.markdown import MarkdownPrinter
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
+from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.events import Event
@@ -23,7 +24,7 @@ class TurnView:
     """Shows one turn. The answer goes to stdout; tool calls and notes go to stderr.
 
     ``show`` takes the events in their order; ``finish`` prints what is left, also of a turn that was cut. What is not
-    available is not told where it is ``known``.
+    available is not told where it is ``known``. ``spoke``: there was a piece of an answer.
     """
 
     def __init__(self, terminal: Terminal, spinner: Spinner, *, known: Collection[str] = ()) -> None:
@@ -31,15 +32,10 @@ class TurnView:
         self._spinner = spinner
         self._markdown = MarkdownPrinter(terminal)
         self._arguments: dict[str, dict[str, Any]] = {}
-        self._spoke = False
+        self.spoke = False
         self._known = known
         self._degraded = set(known)
         self._last: Literal["text", "note"] | None = None
-
-    @property
-    def spoke(self) -> bool:
-        """Whether there was a piece of an answer."""
-        return self._spoke
 
     def show(self, event: Event) -> None:
         """Prints what the event adds."""
@@ -57,7 +53,7 @@ class TurnView:
                 self._spinner.phase("thinking")
             case "text_delta":
                 self._spinner.phase("answering")
-                self._spoke = True
+                self.spoke = True
                 self._print(self._markdown.feed(event.text))
             case "tool_use":
                 if self._terminal.rendered:
@@ -71,7 +67,7 @@ class TurnView:
             case "degraded":
                 self._show_degraded(event.what, event.detail)
             case "message_completed":
-                if not self._spoke:
+                if not self.spoke:
                     self._print(self._markdown.feed(event.response.content))
                 self.finish()
                 if event.response.state == "partial":
@@ -130,8 +126,6 @@ def tool_line(name: str, arguments: dict[str, Any], duration_ms: int, error: str
 
 def corrected(later: Correction) -> str:
     """What was said against a decision, and when, on one line."""
-    from ragforge_memory.models.times import local
-
     said = one_line(later.text, _LONGEST_STATEMENT, whole_words=True)
     how = {"corrects": "corrected", "retracts": "taken back", "done": "done"}[later.how]
     return f"{how} {local(later.timestamp):%Y-%m-%d %H:%M}: {said}"

@@ -7,9 +7,9 @@ import contextlib
 import logging
 import shlex
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -55,22 +55,6 @@ class Opening:
     brief: bool = False
 
 
-def run_async(function: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-    """Runs a command's work in an event loop of its own.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C ended it.
-    """
-
-    async def work() -> None:
-        await function(*arguments)
-
-    try:
-        asyncio.run(work())
-    except asyncio.CancelledError:
-        raise KeyboardInterrupt from None
-
-
 def locate(settings: Settings) -> Place:
     """Finds the project that the settings mean.
 
@@ -108,26 +92,17 @@ def make_agent(
     )
 
 
+@dataclass(slots=True)
 class Session:
     """An open agent at a terminal."""
 
-    def __init__(
-        self,
-        agent: AsyncConversationAgent,
-        services: Services,
-        place: Place,
-        opening: Opening,
-        terminal: Terminal,
-        spinner: Spinner,
-        interrupts: Interrupts,
-    ) -> None:
-        self.agent = agent
-        self.services = services
-        self.place = place
-        self.opening = opening
-        self.terminal = terminal
-        self.spinner = spinner
-        self.interrupts = interrupts
+    agent: AsyncConversationAgent
+    services: Services
+    place: Place
+    opening: Opening
+    terminal: Terminal
+    spinner: Spinner
+    interrupts: Interrupts
 
     @property
     def keeps(self) -> bool:
@@ -224,16 +199,6 @@ class Session:
                     async with asyncio.timeout(_LOOK):
                         await outage.over()
         return not outage.is_on
-
-    def describe_model(self) -> str:
-        """The chat's first line: which model answers, and why."""
-        return f"model {self.services.models.model_name}: {self.services.models.model_why}"
-
-    def describe_project(self) -> str:
-        """Which project is talked about, and whose conversations these are."""
-        name, source = self.place.project.name, str(self.place.source)
-        line = f"project {source}" if name == source else f"project {name} in {source}"
-        return f"{line}, as {self.agent.user_id}" if self.agent.user_id else line
 
 
 @contextlib.asynccontextmanager
@@ -332,7 +297,7 @@ class _Preparation:
         if self._silent:
             return
         if self._open is None:
-            if progress.phase == "wait" and self._spinner.runs:
+            if progress.phase == "wait" and self._spinner.waiters:
                 self._spinner.clear()
                 note(f"{progress.what} …")
             return

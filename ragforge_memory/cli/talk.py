@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ragforge_memory.cli.shown import echo
+from ragforge_memory.cli.references import tied_to
+from ragforge_memory.cli.render import TurnView
+from ragforge_memory.cli.shown import echo, printable
+from ragforge_memory.cli.terminal import hint_of, note, typing_ahead
+from ragforge_memory.cli.turns import run_turn
+from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
+from ragforge_memory.home import ragforge_home
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
-    from ragforge_memory.errors import RagforgeError
 
 
 class Talk:
@@ -40,11 +47,13 @@ class Talk:
     ) -> None:
         """Runs until the user leaves. ``run_command`` says whether a text was a slash command, and runs it then;
         ``commands`` are their names, and what each does."""
-        from ragforge_memory.cli.terminal import typing_ahead
-
         self.greet()
         await self.session.read_code()
-        prompt = self._prompt(commands)
+        prompt: Any = _PipePrompt()
+        if self._typed:
+            from ragforge_memory.cli.prompt import LinePrompt  # its library is slow to import
+
+            prompt = LinePrompt(commands, ragforge_home() / "chat_history", self.session.interrupts)
         with typing_ahead():
             while not self.leaving and (text := await prompt.ask(self._again)) is not None:
                 self._again = ""
@@ -54,8 +63,11 @@ class Talk:
 
     def greet(self) -> None:
         """The first lines: model and why, project, conversation."""
-        self.say(self.session.describe_model())
-        self.say(self.session.describe_project())
+        session, models = self.session, self.session.services.models
+        name, source = session.place.project.name, str(session.place.source)
+        project = f"project {source}" if name == source else f"project {name} in {source}"
+        self.say(f"model {models.model_name}: {models.model_why}")
+        self.say(f"{project}, as {session.agent.user_id}" if session.agent.user_id else project)
         if self.conversation is not None:
             self.say(describe_conversation(self.conversation))
         if not self.session.keeps:
@@ -73,11 +85,7 @@ class Talk:
 
     async def turn(self, text: str) -> None:
         """One turn. What goes wrong in it is said; the chat goes on, with a question that could not be kept."""
-        from ragforge_memory.cli.references import tied_to
-        from ragforge_memory.cli.render import TurnView
-        from ragforge_memory.cli.terminal import hint_of, note
-        from ragforge_memory.cli.turns import run_turn
-        from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
+        from ragforge_memory.errors import RagforgeError
 
         session = self.session
         view = TurnView(session.terminal, session.spinner, known=("model",))  # its first line has said it
@@ -113,8 +121,6 @@ class Talk:
 
     async def _stoppable(self, command: Coroutine[Any, Any, bool]) -> bool:
         """Whether it was a slash command; Ctrl-C ends that, and not the chat. A text is not sent then either."""
-        import asyncio
-
         interrupts = self.session.interrupts
         task = asyncio.ensure_future(command)
         with interrupts.during(task.cancel):
@@ -144,18 +150,24 @@ class Talk:
         else:
             self.say(f"resume with: {self.session.command('chat', self.conversation.uuid)}")
 
-    def _prompt(self, commands: dict[str, str]) -> Any:
-        from ragforge_memory.cli.prompt import LinePrompt, PipePrompt
-        from ragforge_memory.home import ragforge_home
 
-        if self._typed:
-            return LinePrompt(commands, ragforge_home() / "chat_history", self.session.interrupts)
-        return PipePrompt()
+class _PipePrompt:
+    """Every line of stdin is a text; it is printed, for nobody sees it typed, so that answers stand under theirs.
+
+    ``ask`` gives one text at a time, None at the end.
+    """
+
+    async def ask(self, text: str = "") -> str | None:
+        line: str = await asyncio.to_thread(sys.stdin.readline)
+        if not line:
+            print(flush=True)
+            return None
+        if asked := line.strip():
+            print(f"\nyou: {printable(asked)}", flush=True)
+        return asked
 
 
 def describe_conversation(conversation: AsyncConversation) -> str:
     """Which conversation goes on."""
-    from ragforge_memory.models.text import counted
-
     messages = counted(conversation.message_count, "message")
     return f"conversation {conversation.uuid[:8]}: {conversation.title or 'without a title'}, {messages}"

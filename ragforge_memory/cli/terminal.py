@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import re
 import shutil
 import sys
+import textwrap
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -63,38 +63,32 @@ class Terminal:
 class Spinner:
     """One line on stderr that names what is going on and for how long; nothing where stderr is no terminal.
 
-    Whatever prints to the same terminal calls ``clear`` first; the next frame draws the line anew.
+    Whatever prints to the same terminal calls ``clear`` first; the next frame draws the line anew. ``shows``: there is
+    a terminal to draw on; ``waiters``: so much is going on that the user waits for.
     """
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
+        self.shows = terminal.progress
+        self.waiters = 0
         self._phase = ""
-        self._running = 0
         self._since = 0.0
         self._drawn = False
         encoding = (sys.stderr.encoding or "").lower().replace("-", "")
         self._frames = _FRAMES if encoding.startswith("utf") else _PLAIN_FRAMES
 
-    @property
-    def shows(self) -> bool:
-        """Whether there is a terminal to draw on."""
-        return self._terminal.progress
-
-    @property
-    def runs(self) -> bool:
-        """Whether something is going on that the user waits for."""
-        return self._running > 0
-
     @contextlib.asynccontextmanager
     async def running(self, phase: str) -> AsyncIterator[None]:
         """Draws until left."""
+        import asyncio  # slow: help and usage errors do without
+
         self.phase(phase)
-        self._running += 1
-        task = asyncio.create_task(self._draw()) if self._terminal.progress else None
+        self.waiters += 1
+        task = asyncio.create_task(self._draw()) if self.shows else None
         try:
             yield
         finally:
-            self._running -= 1
+            self.waiters -= 1
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -115,6 +109,8 @@ class Spinner:
             self._drawn = False
 
     async def _draw(self) -> None:
+        import asyncio
+
         turn = 0
         while True:
             await asyncio.sleep(_INTERVAL)
@@ -148,8 +144,6 @@ def _columns() -> int:
 
 
 def _wrapped(text: str, width: int, margin: int | None = None) -> str:
-    import textwrap
-
     def wrapped(line: str) -> list[str]:
         indent = " " * (len(line) - len(line.lstrip()) if margin is None else margin)
         return textwrap.wrap(

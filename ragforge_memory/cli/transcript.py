@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ragforge_memory.cli.markdown import MarkdownPrinter
 from ragforge_memory.cli.references import labels
 from ragforge_memory.cli.render import tool_line
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Terminal
-from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.times import local
+
+if TYPE_CHECKING:
+    from ragforge_memory.models.conversation import Message
 
 _NAMES = {"user": "you", "assistant": "agent", "system": "system"}
 
@@ -21,7 +24,7 @@ def transcript(messages: Iterable[Message], terminal: Terminal) -> str:
 
 
 def _message(message: Message, terminal: Terminal) -> str:
-    head = f"#{message.seq} {_NAMES[message.role]} · {when(message)}"
+    head = f"#{message.seq} {_NAMES[message.role]} · {local(message.timestamp):%Y-%m-%d %H:%M}"
     if message.state != "complete":
         head += f" · {message.state}"
     lines = [terminal.dim(head)]
@@ -35,8 +38,3 @@ def _message(message: Message, terminal: Terminal) -> str:
         return "\n".join([*lines, text]) + "\n" + notes
     markdown = MarkdownPrinter(terminal)
     return "\n".join(lines) + "\n" + "".join(markdown.feed(message.content) + markdown.finish()) + notes
-
-
-def when(message: Message) -> str:
-    """The local date and minute of a message."""
-    return local(message.timestamp).strftime("%Y-%m-%d %H:%M")

@@ -11,6 +11,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.budget import window_of
@@ -33,15 +34,12 @@ from ragforge_memory.insights.request import PURPOSE, Asker, Question
 from ragforge_memory.insights.schema import OutputSchema, UnfitAnswer
 from ragforge_memory.insights.spending import Spending, Spent
 from ragforge_memory.insights.text import NothingSaid, Reader
-from ragforge_memory.llm.port import ModelProvider, answers, model_key, price_of
+from ragforge_memory.llm.port import answers, model_key, price_of
 from ragforge_memory.models.conversation import Page, Usage
 from ragforge_memory.models.insight import FailureReason, Insight, InsightFailure, InsightPage, Insights, StopReason
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Models, Place, Services, Stores
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +79,7 @@ async def analyse(
     timeout = services.place.config.model_timeout_seconds
     asker = Asker(services.models.provider, question, spending, attempts=limits.attempts, timeout=timeout)
     reader = Reader(summaries.store, store, services.models.summarizer, question.room)
-    one = _One(store, reader, asker, question, services.models.provider, redacted=services.place.redacted)
+    one = _One(store, reader, asker, question, model_key(services.models.provider), services.place.redacted)
     run = _Run(store, one, question.key, conversations, unreadable, refresh=refresh, progress=progress)
     await run.until_done(limits.concurrency)
     if not run.found and run.error is not None:
@@ -131,38 +129,29 @@ async def _check_model(models: Models, limits: Limits) -> None:
         )
 
 
+@dataclass(eq=False)
 class _One:
     """The work on one conversation while it is ours."""
 
-    def __init__(
-        self,
-        store: InsightStore,
-        reader: Reader,
-        asker: Asker,
-        question: Question,
-        provider: ModelProvider,
-        *,
-        redacted: Callable[[Any], Any],
-    ) -> None:
-        self._store = store
-        self._reader = reader
-        self._asker = asker
-        self._question = question
-        self._model = model_key(provider)
-        self._redacted = redacted
+    store: InsightStore
+    reader: Reader
+    asker: Asker
+    question: Question
+    model: str
+    redacted: Callable[[Any], Any]
 
     async def insight(self, lease: InsightLease) -> Insight:
         """Reads, asks and stores; the claim has ended then, however it ended."""
         try:
-            data = await meanwhile(self._data(lease), seconds=lease.seconds, renew=lambda: self._store.renew(lease))
-            written = await self._store.write(
+            data = await meanwhile(self._data(lease), seconds=lease.seconds, renew=lambda: self.store.renew(lease))
+            written = await self.store.write(
                 lease,
-                self._question.key,
-                task=self._redacted(self._question.task),
-                schema=self._question.form.schema,
+                self.question.key,
+                task=self.redacted(self.question.task),
+                schema=self.question.form.schema,
                 data=data,
                 to_seq=lease.head_seq,
-                model=self._model,
+                model=self.model,
             )
         except LeaseLost:
             raise
@@ -174,46 +163,37 @@ class _One:
         return written
 
     async def _data(self, lease: InsightLease) -> Any:
-        return await self._asker.insight(await self._reader.conversation(lease), self._redacted)
+        return await self.asker.insight(await self.reader.conversation(lease), self.redacted)
 
     async def give_back(self, lease: InsightLease) -> None:
         """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
         try:
-            await self._store.release(lease, brief=True)
+            await self.store.release(lease, brief=True)
         except RagforgeError as error:
             log.info("a lease is left to end by itself: %s", error)
 
 
+@dataclass(eq=False)
 class _Run:
     """Many conversations, some at a time. ``error`` is the model's last failure."""
 
-    def __init__(
-        self,
-        store: InsightStore,
-        one: _One,
-        key: str,
-        conversations: list[str],
-        unreadable: Mapping[str, str],
-        *,
-        refresh: bool,
-        progress: Progress | None,
-    ) -> None:
-        self._store = store
-        self._one = one
-        self._key = key
-        self._all = conversations
-        self._unreadable = unreadable
-        self._refresh = refresh
-        self._progress = progress
-        self._todo = deque[str]()
-        self._elsewhere = deque[str]()
-        self._waited_since: dict[str, float] = {}
-        self._failed: dict[str, InsightFailure] = {}
-        self._failures_in_a_row = 0
-        self._made = 0
-        self._stopped: StopReason | None = None
-        self.found: dict[str, Insight] = {}
-        self.error: ModelError | None = None
+    store: InsightStore
+    one: _One
+    key: str
+    conversations: list[str]
+    unreadable: Mapping[str, str]
+    _: KW_ONLY
+    refresh: bool
+    progress: Progress | None
+    _todo: deque[str] = field(default_factory=deque[str], init=False)
+    _elsewhere: deque[str] = field(default_factory=deque[str], init=False)
+    _waited_since: dict[str, float] = field(default_factory=dict, init=False)
+    _failed: dict[str, InsightFailure] = field(default_factory=dict, init=False)
+    _failures_in_a_row: int = field(default=0, init=False)
+    _made: int = field(default=0, init=False)
+    _stopped: StopReason | None = field(default=None, init=False)
+    found: dict[str, Insight] = field(default_factory=dict, init=False)
+    error: ModelError | None = field(default=None, init=False)
 
     async def until_done(self, concurrency: int) -> None:
         """Settles all conversations, or as many as may be.
@@ -221,8 +201,8 @@ class _Run:
         Raises:
             RagforgeError: the graph failed; what was stored by then stays.
         """
-        self.found = await self._store.known(self._all, self._key, refresh=self._refresh)
-        self._todo.extend(uuid for uuid in self._all if uuid not in self.found)
+        self.found = await self.store.known(self.conversations, self.key, refresh=self.refresh)
+        self._todo.extend(uuid for uuid in self.conversations if uuid not in self.found)
         self._tell()
         try:
             async with asyncio.TaskGroup() as group:
@@ -235,10 +215,10 @@ class _Run:
         """What there is now."""
         settled = self.found.keys() | self._failed.keys()
         return Insights(
-            [self.found[uuid] for uuid in self._all if uuid in self.found],
+            [self.found[uuid] for uuid in self.conversations if uuid in self.found],
             made=self._made,
-            failed=tuple(self._failed[uuid] for uuid in self._all if uuid in self._failed),
-            left=tuple(uuid for uuid in self._all if uuid not in settled),
+            failed=tuple(self._failed[uuid] for uuid in self.conversations if uuid in self._failed),
+            left=tuple(uuid for uuid in self.conversations if uuid not in settled),
             stopped=self._stopped,
             usage=usage,
         )
@@ -257,8 +237,8 @@ class _Run:
                 return
 
     async def _settle(self, uuid: str) -> None:
-        if uuid in self._unreadable:
-            self._fail(uuid, "unreadable", self._unreadable[uuid])
+        if uuid in self.unreadable:
+            self._fail(uuid, "unreadable", self.unreadable[uuid])
             self._tell()
             return
         try:
@@ -269,7 +249,7 @@ class _Run:
                 self._wait_for(uuid)
                 return
             else:
-                self.found[uuid] = await self._one.insight(claimed.lease)
+                self.found[uuid] = await self.one.insight(claimed.lease)
                 self._made += 1
                 self._failures_in_a_row = 0
         except LeaseLost:
@@ -305,7 +285,7 @@ class _Run:
 
     async def _claimed(self, uuid: str) -> Claimed:
         """Claims a conversation; a claim that a cancel came upon half-way is given back."""
-        claim = asyncio.ensure_future(self._store.claim(uuid, self._key, refresh=self._refresh))
+        claim = asyncio.ensure_future(self.store.claim(uuid, self.key, refresh=self.refresh))
         try:
             return await asyncio.shield(claim)
         except asyncio.CancelledError:
@@ -313,7 +293,7 @@ class _Run:
             if not claim.done():
                 claim.cancel()
             elif claim.exception() is None and (lease := claim.result().lease) is not None:
-                await self._one.give_back(lease)
+                await self.one.give_back(lease)
             raise
 
     def _model_failed(self, uuid: str, error: ModelError) -> None:
@@ -328,5 +308,5 @@ class _Run:
         self._failed[uuid] = InsightFailure(conversation_id=uuid, reason=reason, message=message)
 
     def _tell(self) -> None:
-        if self._progress is not None:
-            self._progress(len(self.found) + len(self._failed), len(self._all))
+        if self.progress is not None:
+            self.progress(len(self.found) + len(self._failed), len(self.conversations))

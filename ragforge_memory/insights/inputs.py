@@ -12,7 +12,7 @@ from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.conversation import ConversationFilters
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Stores
 
 _MOST_AT_A_TIME = 64
 _MOST_ATTEMPTS = 10

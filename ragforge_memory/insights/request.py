@@ -72,15 +72,7 @@ class Question:
 
 
 class Asker:
-    """Asks a model.
-
-    Args:
-        provider: the model.
-        question: what of.
-        spending: what may be taken.
-        attempts: requests for one conversation, at most.
-        timeout: seconds that an answer may take.
-    """
+    """Asks a model."""
 
     def __init__(
         self, provider: ModelProvider, question: Question, spending: Spending, *, attempts: int, timeout: float

@@ -77,12 +77,6 @@ class Reader:
     A conversation that fits is shown message by message. Of a longer one the newest messages are, and before them the
     summaries that cover the rest; what nobody has summarised yet is extracted, without asking a model. A message of
     more than 20,000 characters, a tool's result of more than 300 and what is not shown at all say so.
-
-    Args:
-        store: messages and summaries.
-        claims: knows whether a conversation is still ours.
-        summarizer: extracts.
-        room: tokens that a conversation may take.
     """
 
     def __init__(self, store: SummaryStore, claims: InsightStore, summarizer: Summarizer, room: int) -> None:

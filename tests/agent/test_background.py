@@ -94,27 +94,6 @@ async def test_what_another_process_left_is_taken_up(make_agent: MakeAgent, cyph
     assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
 
 
-async def test_an_embedder_that_raises_anything_ends_nothing(
-    make_agent: MakeAgent, cypher: Cypher, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Own(HashingEmbedder):
-        fails = 2
-
-        async def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
-            if self.fails:
-                self.fails -= 1
-                raise RuntimeError("out of memory")
-            return await super().embed_passages(texts)
-
-    monkeypatch.setattr(vectors, "_PAUSE_AFTER_FAILURE", 0.0)
-    async with make_agent("Yes.", embedder=Own(dimension=64), settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Well?")
-        assert await agent.drain() == {}
-    assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
-    assert "out of memory" in caplog.text
-
-
 def _raises(texts: Sequence[str]) -> list[list[float]]:
     raise ConnectionError("my server is down")
 
@@ -124,7 +103,6 @@ def _raises(texts: Sequence[str]) -> list[list[float]]:
     [
         (_raises, "ConnectionError: my server is down"),
         (lambda texts: [[1.0] * 7 for _ in texts], "a vector of 7 numbers, and says that its dimension is 64"),
-        (lambda texts: [], "made 0 vectors of 1 texts"),
     ],
 )
 async def test_nobody_waits_for_ever_for_an_embedder_that_goes_on_failing(
@@ -152,24 +130,6 @@ async def test_nobody_waits_for_ever_for_an_embedder_that_goes_on_failing(
     assert set(states(cypher, conversation.uuid)) == {"embedded"}
     assert says in caplog.text
     assert sum(bool(record.exc_info) for record in caplog.records) <= 1
-
-
-async def test_no_message_waits_for_ever(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation()
-        services = await agent.open()
-        await conversation.send_message("Well?")
-        await agent.drain()
-        cypher(
-            "MATCH (m:Message {conversation_id: $uuid}) SET m:PendingEmbedding REMOVE m.embedding",
-            uuid=conversation.uuid,
-        )
-        uuids = [message.uuid for message in await conversation.get_history()]
-        for _ in range(3):
-            await services.stores.messages.fail_embeddings(uuids)
-        rows = cypher(_STATE, uuid=conversation.uuid)
-        assert all("FailedEmbedding" in row["labels"] and "PendingEmbedding" not in row["labels"] for row in rows)
-        assert await agent.drain() == {}
 
 
 def brief(config: Neo4jConfig, owner: Owner, embedder: Embedder, *steps: Any) -> AsyncConversationAgent:
@@ -242,19 +202,6 @@ async def test_a_delete_that_a_crash_cut_off_is_finished_by_the_next_process(
         assert _left(cypher, deleted.uuid) == 0
         assert [info.uuid for info in await another.list_conversations()] == [kept.uuid]
         assert _left(cypher, kept.uuid) == 3
-
-
-async def test_a_process_that_only_looks_finishes_deletes_too(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent("Yes.") as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Well?")
-        services = await agent.open()
-        await services.stores.graph.write(
-            "begin_delete", uuid=conversation.uuid, token="t", **services.place.owner.parameters
-        )
-    async with make_agent():
-        pass
-    assert _left(cypher, conversation.uuid) == 0
 
 
 def _left(cypher: Cypher, uuid: str) -> int:

@@ -15,7 +15,6 @@ import pytest
 from ragforge_memory import (
     ConversationAgent,
     ConversationConfig,
-    ForkedProcess,
     InvalidInput,
     ModelError,
     Neo4jConfig,
@@ -24,7 +23,6 @@ from ragforge_memory import (
     events,
     tool,
 )
-from ragforge_memory.agent.turns.loop import BackgroundLoop
 from ragforge_memory.llm.port import TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.owner import Owner
@@ -136,39 +134,6 @@ def test_what_is_no_exception_ends_one_call_and_not_the_loop(
         assert conversation.send_message("Hi").content == "Hello."
 
 
-def test_a_loop_that_has_ended_says_so() -> None:
-    async def answer() -> int:
-        return 42
-
-    loop = BackgroundLoop()
-    assert loop.start(answer).result(20) == 42
-    assert loop.runs
-    loop._end()
-    assert not loop.runs
-
-
-def test_a_fork_is_refused(make_blocking: Any) -> None:
-    with make_blocking("Yes.") as agent:
-        agent.list_conversations()
-        reader, writer = os.pipe()
-        child = os.fork()
-        if child == 0:
-            try:
-                agent.list_conversations()
-                said = b"worked"
-            except ForkedProcess:
-                said = b"refused"
-            except Exception as error:  # noqa: BLE001 - the child says whatever happened
-                said = repr(error).encode()
-            os.write(writer, said)
-            os._exit(0)
-        os.close(writer)
-        assert os.read(reader, 100) == b"refused"
-        os.close(reader)
-        os.waitpid(child, 0)
-        assert agent.create_conversation().send_message("Still here?").content == "Yes."
-
-
 def run_script(text: str, config: Neo4jConfig, owner: Owner, home: Path) -> subprocess.Popen[str]:
     """A process that runs ``text`` with ``agent`` and ``steps`` at hand."""
     head = f"""
@@ -200,30 +165,6 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
     return process.communicate(timeout=100)
 
 
-def test_ctrl_c_keeps_the_partial_answer(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:
-    process = run_script(
-        """
-        async def slow(request):
-            yield TextChunk("Once upon")
-            print("said", flush=True)
-            yield Hang()
-
-        agent = make(slow)
-        conversation = agent.open_conversation("s")
-        try:
-            conversation.send_message("A story?")
-        except KeyboardInterrupt:
-            print([(m.role, m.state, m.content) for m in conversation.get_history()], flush=True)
-        """,
-        neo4j_config,
-        owner,
-        tmp_path,
-    )
-    out, err = interrupted(process)
-    assert "('assistant', 'partial', 'Once upon')" in out, err
-    assert process.returncode == 0, err
-
-
 def test_an_async_tool_that_calls_the_blocking_agent_is_told_what_to_do(
     neo4j_config: Neo4jConfig, owner: Owner
 ) -> None:
@@ -247,12 +188,11 @@ def test_an_async_tool_that_calls_the_blocking_agent_is_told_what_to_do(
         assert "was called by an async tool" in str(answer.tool_calls[0].error)
 
 
-@pytest.mark.parametrize("way", ["regenerate(first.message_id)", "edit(first.user_message_id, 'Another?')"])
-def test_ctrl_c_keeps_the_branch_with_the_partial_answer(
-    neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path, way: str
+def test_ctrl_c_keeps_the_partial_answer_and_the_branch_that_it_is_in(
+    neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path
 ) -> None:
     process = run_script(
-        f"""
+        """
         async def slow(request):
             yield TextChunk("Once upon")
             print("said", flush=True)
@@ -262,7 +202,7 @@ def test_ctrl_c_keeps_the_branch_with_the_partial_answer(
         conversation = agent.open_conversation("s")
         first = conversation.send_message("A story?")
         try:
-            conversation.{way}
+            conversation.regenerate(first.message_id)
         except KeyboardInterrupt:
             [branch] = conversation.branches().branches
             history = agent.load_conversation(branch.uuid).get_history()
@@ -289,24 +229,6 @@ def test_a_process_that_forgets_to_close_ends_cleanly(neo4j_config: Neo4jConfig,
     )
     out, err = process.communicate(timeout=100)
     assert (out, err, process.returncode) == ("Yes.\n", "", 0)
-
-
-def test_a_close_that_is_cut_short_can_be_gone_on_with(make_blocking: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    closed = list[str]()
-    agent = make_blocking()
-    agent.open()
-    agent._agent._services.background.opened.callback(lambda: closed.append("all"))
-
-    def interrupted(function: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("ragforge_memory.api.waiting.wait", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            agent.close()
-    assert not closed
-    agent.close()
-    assert closed == ["all"]
 
 
 def test_an_async_agent_belongs_to_one_loop(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> None:

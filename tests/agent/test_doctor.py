@@ -233,20 +233,11 @@ def test_journals_of_the_dead_are_counted_and_those_of_the_living_are_not(tmp_pa
     journal.close()
 
 
-async def test_what_waits_for_a_vector_says_what_embeds_it(
-    client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
-) -> None:
-    await _ingested(client, owner, tmp_path, label=":PendingEmbedding")
-    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
-    assert vectors == Check("vectors", True, "of hashing:words (5), 1 waits for a vector", doctor.EMBEDS)
-
-
 @pytest.mark.parametrize(
     ("moving", "ok", "words"),
     [
         (Moving("b", 4, None, 0, False, True), True, "moving from a (3) to b (4), they are being counted"),
         (Moving("b", 4, 100, 40, False, False), False, "moving from a (3) to b (4), 60 of 100 done; nobody is at it"),
-        (Moving(None, None, None, 0, True, True), True, "those of a (3) are complete, older ones are being removed"),
     ],
 )
 def test_vectors_on_their_way_to_another_model(moving: Moving, ok: bool, words: str) -> None:

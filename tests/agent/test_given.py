@@ -21,7 +21,6 @@ from ragforge_memory import (
 )
 from ragforge_memory.agent import opening
 from ragforge_memory.agent.outages.outage import Outage
-from ragforge_memory.agent.upkeep.following import FollowingEmbedder
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
@@ -79,34 +78,18 @@ async def test_a_model_that_was_named_is_closed(make_agent: MakeAgent, monkeypat
     assert closed == [provider]
 
 
-@pytest.mark.parametrize("chosen", [True, False])
 async def test_an_embedder_that_was_made_for_an_agent_that_cannot_open_is_closed(
-    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, chosen: bool
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def away(*_: Any) -> Any:
         raise GraphUnavailable("Neo4j went away", hint="wait")
 
-    made, given = Closing(dimension=64), Closing(dimension=64)
+    made = Closing(dimension=64)
     monkeypatch.setattr(opening, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=made))
     monkeypatch.setattr(opening, "open_space", away)
     with pytest.raises(GraphUnavailable):
-        await make_agent(settings=SETTINGS, embedder=given if chosen else None).open()
-    assert (made.closed, given.closed) == (not chosen, False)
-
-
-async def test_an_embedder_that_cannot_be_closed_keeps_no_other_open() -> None:
-    class Stuck(Closing):
-        async def aclose(self) -> None:
-            raise RuntimeError("it is stuck")
-
-    first, last = Closing(dimension=64), Closing(dimension=64)
-    following = FollowingEmbedder(first, opened=True)
-    for embedder in (Stuck(dimension=64), last):
-        following.owns(embedder)
-    with pytest.raises(RuntimeError, match="it is stuck"):
-        await following.aclose()
-    assert first.closed
-    assert last.closed
+        await make_agent(settings=SETTINGS).open()
+    assert made.closed
 
 
 async def test_what_cannot_be_closed_keeps_nothing_else_open(
@@ -162,7 +145,6 @@ async def test_a_driver_is_refused_where_the_loop_is_another(neo4j_config: Neo4j
     ("fails", "says"),
     [
         (lambda: neo4j.AsyncGraphDatabase.driver("nonsense"), "ConfigurationError: URI scheme"),
-        (lambda: neo4j.AsyncGraphDatabase.driver("bolt://localhost", nonsense=1), "nonsense"),
         (lambda: Path("/nonexistent/password").read_text(), "FileNotFoundError"),
     ],
 )

@@ -54,9 +54,7 @@ async def test_what_is_said_while_scopes_are_away_is_tied_by_the_next_ingest(
         )
 
 
-@pytest.mark.parametrize(
-    "away", ["Scope|File", "Scope|File|Project", "File {path: 'auth.py'}"], ids=["code", "all of the project", "a file"]
-)
+@pytest.mark.parametrize("away", ["Scope|File|Project", "File {path: 'auth.py'}"], ids=["all of the project", "a file"])
 async def test_what_is_said_while_files_are_away_too_is_tied_by_the_next_ingest(
     make_agent: MakeAgent, cypher: Cypher, project: Path, owner: Owner, away: str
 ) -> None:

@@ -33,8 +33,15 @@ async def said(agent: AsyncConversationAgent, name: str = "s") -> list[tuple[str
     return [(message.role, message.content, message.state) for message in await conversation.get_history()]
 
 
-@pytest.mark.parametrize("memory", [{}, {"auto_save": False}, {"enable_memory": False}, {"persistence": "files"}])
-@pytest.mark.parametrize("before", [[], ["Half of"]])
+@pytest.mark.parametrize(
+    ("memory", "before"),
+    [
+        ({}, []),
+        ({"auto_save": False}, ["Half of"]),
+        ({"enable_memory": False}, ["Half of"]),
+        ({"persistence": "files"}, []),
+    ],
+)
 async def test_a_turn_that_failed_is_asked_again(make_agent: MakeAgent, before: list[str], memory: Any) -> None:
     async with make_agent([*before, ModelError("down")], "Yes.", "Again.", settings=memory) as agent:
         with pytest.raises(ModelError):
@@ -115,13 +122,12 @@ class Apart(dict[Any, Any]):
         return default
 
 
-@pytest.mark.parametrize("memory", [{}, {"persistence": "files"}])
 async def test_of_several_processes_at_once_one_is_answered(
-    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch, memory: Any
+    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragforge_memory.api.state._ASKING", Apart())
     provider = ScriptedProvider([[Pause(0.5), f"Answer {number}."] for number in range(4)])
-    agents = [make_agent(provider=provider, settings=memory) for _ in range(3)]
+    agents = [make_agent(provider=provider, settings={"persistence": "files"}) for _ in range(3)]
     async with agents[0], agents[1], agents[2]:
         await agents[0].open_conversation("s")
         turns = (agent.invoke(asked("q")) for agent in agents)
@@ -173,7 +179,7 @@ async def test_a_secret_that_was_not_stored_changes_no_message(make_agent: MakeA
         assert (await agent.invoke({**state, "messages": more}))["messages"][-1]["content"] == "Two."
 
 
-@pytest.mark.parametrize(("own", "named"), [(True, False), (True, True), (False, True)])
+@pytest.mark.parametrize(("own", "named"), [(True, False), (False, True)])
 async def test_a_branch_goes_on(make_agent: MakeAgent, own: bool, named: bool) -> None:
     async with make_agent(*(f"Answer {number}." for number in range(9))) as agent:
         root = await agent.create_conversation()

@@ -68,22 +68,6 @@ async def test_the_shorter_of_two_paths_can_be_named_and_a_refusal_tells_the_can
         assert all(refused.value.message.count(f"{place}:join_all") == 2 for place in places[:2])
 
 
-async def test_a_note_on_a_name_that_has_overloads_is_on_all_of_them(make_agent: MakeAgent, project: Path) -> None:
-    bodies = ("int seal(int wax) { return wax; }", "int seal(String name) { return name.length(); }")
-    (project / "Letter.java").write_text(f"class Letter {{\n    {bodies[0]}\n\n    {bodies[1]}\n}}\n")
-    async with make_agent("Noted.", root=project) as agent:
-        await agent.ingest()
-        conversation = await agent.create_conversation()
-        await conversation.send_message("note: `Letter.seal` must never return 0")
-        assert [(each.qualified_name, each.start_line) for each in await conversation.referenced_code()] == [
-            ("Letter.seal", 2),
-            ("Letter.seal", 4),
-        ]
-        first = (await conversation.get_history())[0]
-        tied = await conversation.reference_code(first.uuid, ["`check_password()`", "check_password"], "read")
-        assert [each.name for each in tied if each.kind == "read"] == ["check_password"]
-
-
 async def test_a_class_is_meant_and_not_its_constructors(make_agent: MakeAgent, project: Path) -> None:
     (project / "Widget.cs").write_text(
         "namespace A;\npublic class Widget {\n  int n;\n  public Widget(int n) { this.n = n; }\n"
@@ -269,15 +253,3 @@ async def test_what_a_test_is_called_after_is_meant_and_not_the_test(make_agent:
             ("decode", 1),
             ("alone", 12),
         ]
-
-
-async def test_an_operator_is_asked_for_by_its_name(make_agent: MakeAgent, project: Path) -> None:
-    (project / "adder.cpp").write_text("struct Adder {\n  int operator()(int a) { return a + 1; }\n};\n")
-    async with make_agent(
-        [ToolRequest("c", "outline", {"target": "adder.cpp"})], "Seen.", root=project, tools=CODE_SEARCH_TOOLS
-    ) as agent:
-        await agent.ingest()
-        conversation = await agent.create_conversation()
-        answer = await conversation.send_message("What is in it?")
-        await conversation.reference_code(answer.message_id, ["Adder.operator()"])
-        assert [each.uuid for each in await agent.conversations_about("operator()")] == [conversation.uuid]

@@ -17,21 +17,18 @@ from ragforge_memory import (
     AsyncConversation,
     AsyncConversationAgent,
     ConfigError,
-    Conversation,
     ConversationAgent,
     ConversationConfig,
     ConversationNotFound,
     InvalidInput,
     MessageNotFound,
     Neo4jConfig,
-    RagforgeError,
 )
 from ragforge_memory.api.state import reduce_messages
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.records import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.text import DEEPEST
 
 pytestmark = pytest.mark.anyio
@@ -50,63 +47,37 @@ def deep(levels: int) -> dict[str, Any]:
 USES: dict[str, Use] = {
     "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
     "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
-    "metadata that only some Pythons can read": lambda _, c: c.send_message("hi", metadata=deep(151)),
-    "metadata with numbers for names": lambda _, c: c.send_message("hi", metadata={1: "one"}),  # type: ignore[dict-item]
     "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
-    "a merge of nothing": lambda _, c: c.merge(None),  # type: ignore[arg-type]
     "content that is no text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
-    "half a letter as an id": lambda a, _: a.invoke({"messages": [{"role": "user", "content": "hi", "id": "\ud800"}]}),
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
     "a context for no query": lambda _, c: c.build_context(query=" "),
     "a context with a word for yes": lambda _, c: c.build_context(include_summary="no"),  # type: ignore[arg-type]
-    "decisions with a word for no": lambda a, _: a.decisions(doubtful="no"),  # type: ignore[arg-type]
-    "an export with a number for yes": lambda _, c: c.export(embeddings=1),  # type: ignore[arg-type]
-    "an ingest with a word for no": lambda a, _: a.ingest(full="no"),  # type: ignore[arg-type]
-    "likes of nothing but NULs": lambda a, _: a.find_similar_conversations("\0"),
-    "no message at all": lambda a, _: a.search_messages("x", limit=0),
-    "a number for a cursor": lambda a, _: a.decisions(cursor=5),  # type: ignore[arg-type]
     "more tags than may be": lambda a, _: a.create_conversation(tags=[str(number) for number in range(1_001)]),
     "a tag without end": lambda _, c: c.set_tags(["a", "x" * 501]),
     "metadata without end": lambda a, _: a.create_conversation(metadata={"a": "x" * 1_000_000}),
-    "a message's metadata without end": lambda _, c: c.send_message("hi", metadata={"a": "x" * 1_000_000}),
-    "an import of metadata without end": lambda a, _: a.import_conversation(
-        [{"role": "user", "content": "hi", "metadata": {"a": "x" * 1_000_000}}]
-    ),
     "an import of a uuid that cannot be shown": lambda a, _: a.import_conversation(
         [{"role": "user", "content": "hi", "uuid": "\x1b]0;not a title\x07"}]
     ),
-    "an empty cursor": lambda a, _: a.list_conversations(cursor=""),
-    "an empty cursor of insights": lambda a, _: a.list_insights(cursor=""),
     "another list's cursor": lambda a, _: a.list_conversations(cursor=make_cursor("decisions", "2026-01-01Z", "x")),
-    "a cursor of conversations for decisions": lambda a, _: a.decisions(
-        cursor=make_cursor("conversations", "2026-01-01T00:00Z", "x")
-    ),
     "an ingest with a number for progress": lambda a, _: a.ingest(progress=5),  # type: ignore[arg-type]
-    "an import with a number for progress": lambda a, _: a.import_conversations("x.jsonl", progress=5),  # type: ignore[arg-type]
     "a history with a word for no": lambda _, c: c.get_history(include_tool_calls="no"),  # type: ignore[arg-type]
-    "a history with a number for yes": lambda _, c: c.get_history(include_reasoning=10**30),  # type: ignore[arg-type]
     "calls of a tool without a name": lambda _, c: c.get_tool_calls(""),
-    "a search for a tool without a name": lambda _, c: c.search_history("x", tool=""),
-    "an ingest of nothing": lambda a, _: a.ingest(""),
-    "a title with a NUL": lambda a, _: a.create_conversation("n\0ul"),
-    "a tag with a NUL": lambda a, _: a.create_conversation(tags=["n\0ul"]),
-    "a session with a NUL": lambda a, _: a.open_conversation("n\0ul"),
-    "vectors by a number": lambda a, _: a.reembed(5),  # type: ignore[arg-type]
-    "vectors by a class": lambda a, _: a.reembed(HashingEmbedder),  # type: ignore[arg-type]
-    "vectors by half a letter": lambda a, _: a.reembed("a\ud800"),
     "vectors of a word for a dimension": lambda a, _: a.reembed("hashing:h", dimension="many"),  # type: ignore[arg-type]
-    "a path without end": lambda a, _: a.ingest("x" * 6_000),
+    "half a letter in a title": lambda a, _: a.create_conversation("half \ud800"),
+    "a list for metadata": lambda a, _: a.create_conversation(metadata=[1]),  # type: ignore[arg-type]
+    "metadata that is no JSON": lambda a, _: a.create_conversation(metadata={"x": object()}),
+    "a list of none": lambda a, _: a.list_conversations(0),
 }
 
 
-@pytest.mark.parametrize("what", USES)
-async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent, what: str) -> None:
+async def test_it_is_refused_and_nothing_is_written(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
         conversation = await agent.create_conversation()
-        with pytest.raises(InvalidInput) as refused:
-            await USES[what](agent, conversation)
-        assert refused.value.hint
+        for what, use in USES.items():
+            with pytest.raises(InvalidInput) as refused:
+                await use(agent, conversation)
+            assert refused.value.hint, what
         assert await conversation.get_history() == []
         assert len((await agent.list_conversations()).items) == 1
 
@@ -118,11 +89,6 @@ async def test_metadata_of_as_many_levels_as_may_be_comes_back_as_it_was(make_ag
         await conversation.send_message("hi", metadata=given)
         assert (await conversation.get_history())[0].metadata == given
         assert (await agent.load_conversation(conversation.uuid)).metadata == given
-
-
-async def test_a_tag_is_kept_once(make_agent: MakeAgent) -> None:
-    async with make_agent() as agent:
-        assert (await agent.create_conversation(tags=["b", "a", "b", " a "])).tags == ("b", "a")
 
 
 async def test_a_uuid_is_found_as_others_write_it(make_agent: MakeAgent) -> None:
@@ -157,9 +123,8 @@ async def test_what_is_not_there_is_told_with_what_to_do(make_agent: MakeAgent) 
 
 @pytest.mark.parametrize(
     "setting",
-    [{"system_prompt": "\ud800 be kind"}, {"max_context_messages": 10**30}, {"recall_limit": 10**30},
-     {"max_iterations": 10**30}, {"max_age_days": 10**30}],
-)  # fmt: skip
+    [{"system_prompt": "\ud800 be kind"}, {"max_context_messages": 10**30}, {"max_age_days": 10**30}],
+)
 def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=next(iter(setting))):
         ConversationConfig(**setting)
@@ -167,7 +132,7 @@ def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"project": "p" * 501}, {"tools": "search_code"}],
+    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"tools": "search_code"}],
 )
 def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
@@ -177,11 +142,6 @@ def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
 class Waits(HashingEmbedder):
     def embed_passages(self, texts: Any) -> Any:  # no `async`: an author's likeliest mistake
         return [self.vector(text) for text in texts]
-
-
-class Plain(ScriptedProvider):
-    def stream(self, request: Any) -> Any:
-        yield "text"
 
 
 class Answers(ScriptedProvider):
@@ -194,10 +154,7 @@ class Answers(ScriptedProvider):
     [
         ({"embedder": object()}, r"no provider, model, .*, embed_passages\(\) and aclose\(\)\n", "embeddings.md"),
         ({"embedder": Waits()}, r"embed_passages\(\) is not `async def`", "embeddings.md"),
-        ({"embedder": HashingEmbedder}, "the class HashingEmbedder", "embeddings.md"),
-        ({"llm_provider": object()}, r"has no name, model, context_window, stream\(\) and aclose\(\)\n", "models.md"),
         ({"llm_provider": ScriptedProvider}, "the class ScriptedProvider", "models.md"),
-        ({"llm_provider": Plain()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
         ({"llm_provider": Answers()}, r"stream\(\) is no `async def` with `yield`", "models.md"),
     ],
 )  # fmt: skip
@@ -230,18 +187,8 @@ def test_what_cannot_be_a_tool_is_refused_at_once() -> None:
         AsyncConversationAgent(tools=[5])  # type: ignore[list-item]
 
 
-async def test_a_stream_that_was_closed_before_it_began_says_nothing(make_agent: MakeAgent) -> None:
-    async with make_agent("Hello.") as agent:
-        conversation = await agent.create_conversation()
-        stream = conversation.stream_message("Hi")
-        await stream.aclose()
-        with pytest.raises(RagforgeError, match="closed before it began"):
-            await anext(stream)
-        assert await conversation.get_history() == []
-
-
 @pytest.mark.parametrize(
-    "address", ["http://localhost:7474", "bolt://host:99999", "bolt://\ud800", Neo4jConfig("https://localhost")]
+    "address", ["http://localhost:7474", "bolt://[::1", "bolt://\ud800", Neo4jConfig("https://localhost")]
 )
 async def test_an_address_of_no_database(address: Any) -> None:
     with pytest.raises(ConfigError):
@@ -258,15 +205,6 @@ def test_a_root_that_is_no_directory(tmp_path: Path) -> None:
 async def test_a_function_that_gives_no_driver() -> None:
     with pytest.raises(InvalidInput, match="no driver but str"):
         await AsyncConversationAgent(lambda: "no", llm_provider=ScriptedProvider([]), tools=[]).open()  # type: ignore[arg-type, return-value]
-
-
-def test_without_await_likewise(neo4j_config: Neo4jConfig, owner: Owner) -> None:
-    with ConversationAgent(neo4j_config, llm_provider=ScriptedProvider([]), tools=[], project=owner.project) as agent:
-        conversation: Conversation = agent.create_conversation()
-        for use in (conversation.compare, conversation.merge):
-            with pytest.raises(InvalidInput):
-                use(None)  # type: ignore[arg-type]
-        conversation.delete()
 
 
 def test_an_id_may_be_nought() -> None:
@@ -328,30 +266,12 @@ async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: M
         assert key not in str(await conversation.get_history())
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda agent: agent.create_conversation("half \ud800"),
-        lambda agent: agent.create_conversation(tags=["\ud800"]),
-        lambda agent: agent.create_conversation(metadata=[1]),
-        lambda agent: agent.create_conversation(metadata={"x": object()}),
-        lambda agent: agent.open_conversation("\ud800"),
-        lambda agent: agent.load_conversation("\ud800"),
-        lambda agent: agent.list_conversations(cursor=5),
-        lambda agent: agent.list_conversations(cursor="bad"),
-        lambda agent: agent.list_conversations(tags="abc"),
-        lambda agent: agent.list_conversations(0),
-    ],
-)
-async def test_odd_input_is_refused(make_agent: MakeAgent, call: Any) -> None:
-    async with make_agent() as agent:
-        with pytest.raises(InvalidInput):
-            await call(agent)
-
-
 async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
-        made = [await agent.create_conversation(tags=[" a", "b c "]), await agent.open_conversation("s", tags=["a "])]
+        made = [
+            await agent.create_conversation(tags=[" a", "b c ", "a"]),
+            await agent.open_conversation("s", tags=["a "]),
+        ]
         assert [each.tags for each in made] == [("a", "b c"), ("a",)]
         assert {info.uuid for info in await agent.list_conversations(tags=["  a"])} == {each.uuid for each in made}
         await made[0].set_tags(["\td\n"])
@@ -361,10 +281,6 @@ async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> 
 
 
 async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
-    for target in ("foo", "bolt://[::1"):
-        agent = make_agent(neo4j=target)
-        with pytest.raises(ConfigError):
-            await agent.open()
     with pytest.raises(InvalidInput):
         await make_agent(neo4j=5).open()
     with pytest.raises(InvalidInput):

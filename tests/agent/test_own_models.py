@@ -65,7 +65,7 @@ async def test_a_round_without_an_end_cuts_the_answer_and_its_tools_run(make_age
         (Finished("stop", None), ModelMalformed, "usage is a Usage"),  # type: ignore[arg-type]
         (ToolRequestChunk(ToolRequest("c", "shelf", '{"article": 1}')), ModelMalformed, "arguments are a dict"),  # type: ignore[arg-type]
         (asyncio.CancelledError(), ModelError, "failed: CancelledError"),
-        (SystemExit(2), ModelError, "failed: SystemExit: 2"),
+        (RuntimeError("odd"), ModelError, "failed: RuntimeError: odd"),
     ],
 )
 async def test_a_mistake_fails_the_turn_with_what_it_was(

@@ -41,62 +41,50 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    ("said", "names"),
-    [
-        ("We decided that the Timeout stays at 5 seconds.", ["Timeout"]),
-        ("Timeout must be 5 seconds.", ["Timeout"]),
-        ("HTTPError carries the whole answer.", ["HTTPError"]),
-        ("Note: every Client gets a Timeout.", ["Client", "Timeout"]),
-        ("Client code must try again.", []),
-        ("The Request Timeout Working Group agreed to that.", []),
-        ("> Timeout is what they wrote.\n\nWe keep it so.", []),
-        ("We decided on three times, see Retry.", []),
-        ("We decided that a timeout is five seconds.", []),
-        ("Decisions:\n- The Client is closed by its owner.\n- **Timeout** stays.", ["Client", "Timeout"]),
-        ("Timeout and Client must stay.", ["Client", "Timeout"]),
-        ("Timeout's default doesn't change. Client doesn't try again.", ["Client", "Timeout"]),
-        ("Note: Timeout.seconds is 5, and `Client.pool` is shared.", ["Client", "Timeout"]),
-        ("Ada came late, Client meetings end at five.", []),
-    ],
-)
-async def test_a_statement_is_tied_to_the_class_that_it_is_about(
-    make_agent: MakeAgent, project: Path, said: str, names: list[str]
-) -> None:
-    async with make_agent("Noted.", root=project) as agent:
-        await agent.ingest()
-        conversation = await agent.create_conversation("Timeouts")
-        await conversation.send_message(said)
-        asked, answer = await conversation.get_history()
-        assert sorted(each.qualified_name for each in asked.references) == names
-        assert not answer.references
+async def tied(agent: AsyncConversationAgent, said: str) -> list[str]:
+    """The names that a statement is tied to; its answer is tied to none."""
+    conversation = await agent.create_conversation()
+    await conversation.send_message(said)
+    asked, answer = await conversation.get_history()
+    assert not answer.references
+    return sorted(each.qualified_name for each in asked.references)
 
 
-@pytest.mark.parametrize(
-    ("said", "names"),
-    [
-        ("Traverse must stay lazy.", ["Command.Traverse"]),
-        ("We decided that the Traverse drops flags.", ["Command.Traverse"]),
-        ("Traverse City is in Michigan.", []),
-        ("ITERATIONS must stay at 2000.", ["ITERATIONS"]),
-        ("note: the LIMIT is low", ["LIMIT"]),
-        ("JSON must stay.", []),
-        ("THIS IS A LIMIT FOR US", []),
-    ],
-)
-async def test_exported_functions_and_constants_go_by_a_plain_word_too(
-    make_agent: MakeAgent, tmp_path: Path, said: str, names: list[str]
-) -> None:
-    root = tmp_path / "project"
-    root.mkdir()
-    (root / "a.go").write_text("package a\n\ntype Command struct{}\n\nfunc (c *Command) Traverse() int { return 1 }\n")
-    (root / "b.py").write_text("ITERATIONS = 2000\nLIMIT = 5\n\n\ndef traverse():\n    return ITERATIONS\n")
-    async with make_agent("Noted.", root=root) as agent:
+async def test_a_statement_is_tied_to_the_class_that_it_is_about(make_agent: MakeAgent, project: Path) -> None:
+    about = {
+        "We decided that the Timeout stays at 5 seconds.": ["Timeout"],
+        "HTTPError carries the whole answer.": ["HTTPError"],
+        "Client code must try again.": [],
+        "The Request Timeout Working Group agreed to that.": [],
+        "> Timeout is what they wrote.\n\nWe keep it so.": [],
+        "We decided on three times, see Retry.": [],
+        "We decided that a timeout is five seconds.": [],
+        "Decisions:\n- The Client is closed by its owner.\n- **Timeout** stays.": ["Client", "Timeout"],
+        "Timeout's default doesn't change. Client doesn't try again.": ["Client", "Timeout"],
+        "Note: Timeout.seconds is 5, and `Client.pool` is shared.": ["Client", "Timeout"],
+        "Ada came late, Client meetings end at five.": [],
+    }
+    async with make_agent(*["Noted."] * len(about), root=project) as agent:
         await agent.ingest()
-        conversation = await agent.create_conversation("Names")
-        await conversation.send_message(said)
-        asked, _ = await conversation.get_history()
-        assert sorted(each.qualified_name for each in asked.references) == names
+        assert {said: await tied(agent, said) for said in about} == about
+
+
+async def test_exported_functions_and_constants_go_by_a_plain_word_too(make_agent: MakeAgent, tmp_path: Path) -> None:
+    (tmp_path / "a.go").write_text(
+        "package a\n\ntype Command struct{}\n\nfunc (c *Command) Traverse() int { return 1 }\n"
+    )
+    (tmp_path / "b.py").write_text("ITERATIONS = 2000\nLIMIT = 5\n\n\ndef traverse():\n    return ITERATIONS\n")
+    about = {
+        "We decided that the Traverse drops flags.": ["Command.Traverse"],
+        "Traverse City is in Michigan.": [],
+        "ITERATIONS must stay at 2000.": ["ITERATIONS"],
+        "note: the LIMIT is low": ["LIMIT"],
+        "JSON must stay.": [],
+        "THIS IS A LIMIT FOR US": [],
+    }
+    async with make_agent(*["Noted."] * len(about), root=tmp_path) as agent:
+        await agent.ingest()
+        assert {said: await tied(agent, said) for said in about} == about
 
 
 async def test_an_answer_is_about_the_class_that_its_question_names(make_agent: MakeAgent, project: Path) -> None:

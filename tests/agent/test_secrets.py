@@ -56,36 +56,27 @@ def graph(cypher: Cypher, owner: Owner) -> str:
     return str(rows).lower()
 
 
-@pytest.mark.parametrize(
-    ("question", "secrets"),
-    [
-        ("why is {} refused by check_amount?", [KEY]),
-        ("What did I say about {}?", [KEY]),
-        ("where is `{}` used?", [KEY]),
-        ("note: the key of staging is {}", [KEY]),
-        ("who calls {}? And what did we decide about it?", [KEYS["npm token"][0]]),
-        ("where is {} in the code, and which file has {}?", ["AKIA" + made(16, "ABCDEFGH2345")]),
-        ("password: {}, and why does {} not work with open_safe?", ["hunter2"]),
-        ("find {} in our talks; the login is password={}", ["Blue7horse!x"]),
-        ("token: {} is old, show me where {} is", ["t0ps3cr3t-9Zq"]),
-        ("search for {}: curl -u ada:{} https://x", ["lovelace"]),
-        ("is {} a name? curl -u postgres:postgres -u ada:{} https://x", ["babbage"]),
-        ("explain {} please: postgres://app:{}@db:5432/x", ["s3cr3tdb"]),
-        ("where does the code read\n{}", [PEM, *LINES]),
-        ("DB_PASSWORD={}\nwho uses {}?", ["c0rrect.h0rse-battery"]),
-    ],
+QUESTIONS = (
+    ("why is {} refused by check_amount?", [KEY]),
+    ("who calls {}? And what did we decide about it?", [KEYS["npm token"][0]]),
+    ("where is {} in the code, and which file has {}?", ["AKIA" + made(16, "ABCDEFGH2345")]),
+    ("password: {}, and why does {} not work with open_safe?", ["hunter2"]),
+    ("search for {}: curl -u ada:{} https://x", ["lovelace"]),
+    ("explain {} please: postgres://app:{}@db:5432/x", ["s3cr3tdb"]),
+    ("where does the code read\n{}", [PEM, *LINES]),
 )
-async def test_without_a_model(
-    make_agent: MakeAgent, cypher: Cypher, owner: Owner, question: str, secrets: list[str]
-) -> None:
-    asked = question.replace("{}", secrets[0])
+
+
+async def test_without_a_model(make_agent: MakeAgent, cypher: Cypher, owner: Owner) -> None:
     async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS) as agent:
-        seen = await told(agent, asked, "what did I just ask?", f"and {asked}")
+        for question, secrets in QUESTIONS:
+            asked = question.replace("{}", secrets[0])
+            seen = await told(agent, asked, "what did I just ask?", f"and {asked}")
+            for secret in secrets:
+                assert secret.lower() not in seen, question
+                assert json.dumps(secret)[1:-1].lower() not in seen, question
     stored = graph(cypher, owner)
-    for secret in secrets:
-        assert secret.lower() not in seen
-        assert secret.lower() not in stored
-        assert json.dumps(secret)[1:-1].lower() not in seen
+    assert not [secret for _, secrets in QUESTIONS for secret in secrets if secret.lower() in stored]
     assert "[redacted " in stored
 
 
@@ -93,8 +84,6 @@ async def test_without_a_model(
     ("question", "secret"),
     [
         (f"Is {KEY} mine?", KEY),
-        ("The password: hunter2 is for staging.", "hunter2"),
-        ("Use token=9f8e7d6c5b4a for it.", "9f8e7d6c5b4a"),
         ('Two of them:\nPASSWORD="blue 9 horses"\nIs that good?', "blue 9 horses"),
     ],
 )

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from ragforge_memory.agent.upkeep import retention
-from ragforge_memory.agent.upkeep.retention import RetentionTask
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.vectors import VectorTask
-from ragforge_memory.agent.upkeep.work import BackgroundWork, SummaryTask
+from ragforge_memory.agent.upkeep.work import BackgroundWork, RetentionTask, SummaryTask
 from ragforge_memory.errors import GraphTimeout
 
 pytestmark = pytest.mark.anyio
@@ -84,7 +82,7 @@ async def test_one_conversation_that_always_fails_holds_up_no_other() -> None:
 
 
 async def test_retention_outlives_any_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "EVERY", 0)
+    monkeypatch.setattr("ragforge_memory.agent.upkeep.work.EVERY", 0)
     tried = 0
     again = asyncio.Event()
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
-from ragforge_memory.api import doctor
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.project import ProjectIdentity
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
@@ -23,26 +20,12 @@ Cypher = Callable[..., list[dict[str, Any]]]
 SAID = [{"role": "user", "content": "Where are passwords checked?"}, {"role": "assistant", "content": "In `login`."}]
 
 
-async def _turn(agent: AsyncConversationAgent) -> None:
-    await (await agent.create_conversation()).send_message("first")
-
-
-async def _summary(agent: AsyncConversationAgent) -> None:
-    talk = await agent.create_conversation()
-    await talk.send_message("first")
-    await talk.summarize()
-
-
 async def _branch_and_merge(agent: AsyncConversationAgent) -> None:
     talk = await agent.create_conversation()
     await talk.send_message("first")
     branch = await talk.branch()
     await branch.send_message("second")
     await talk.merge(branch)
-
-
-async def _transcript(agent: AsyncConversationAgent) -> None:
-    await agent.import_conversation(SAID)
 
 
 async def _archive(agent: AsyncConversationAgent) -> None:
@@ -57,11 +40,7 @@ async def _state(agent: AsyncConversationAgent) -> None:
     await agent.invoke({"messages": [*SAID, {"role": "user", "content": "And who calls it?"}]})
 
 
-async def _title(agent: AsyncConversationAgent) -> None:
-    await (await agent.import_conversation(SAID)).set_title("Passwords")
-
-
-@pytest.mark.parametrize("way", [_turn, _summary, _branch_and_merge, _transcript, _archive, _state, _title])
+@pytest.mark.parametrize("way", [_branch_and_merge, _archive, _state])
 async def test_what_was_said_without_vectors_gets_them_later(
     make_agent: MakeAgent, owner: Owner, cypher: Cypher, way: Callable[[AsyncConversationAgent], Awaitable[None]]
 ) -> None:
@@ -86,14 +65,6 @@ async def test_what_waited_in_a_journal(
             assert len(await talk.get_history()) == 2
         assert [each["waits"] for each in _vectors(cypher, owner)] == [True] * 3
         await _embedded(make_agent, cypher, owner)
-
-
-async def test_doctor_counts_what_has_no_vector(make_agent: MakeAgent, owner: Owner, tmp_path: Path) -> None:
-    async with make_agent() as agent:
-        await agent.import_conversation(SAID)
-        identity = ProjectIdentity(owner.project, tmp_path)
-        _, vectors = await doctor.check_graph((await agent.open()).stores.graph, owner, identity, None)
-    assert (vectors.ok, vectors.detail) == (True, "2 lack a vector, and nothing makes them here")
 
 
 def _vectors(cypher: Cypher, owner: Owner) -> list[dict[str, Any]]:

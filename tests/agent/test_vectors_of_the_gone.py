@@ -38,8 +38,7 @@ class Waiting(HashingEmbedder):
         return await super().embed_passages(texts)
 
 
-@pytest.mark.parametrize("persistence", ["neo4j", "files"])
-@pytest.mark.parametrize("kind", ["messages", "summary", "topic"])
+@pytest.mark.parametrize(("kind", "persistence"), [("summary", "neo4j"), ("topic", "neo4j"), ("messages", "files")])
 async def test_a_conversation_that_is_deleted_meanwhile(
     kind: str, persistence: str, make_agent: MakeAgent, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -56,16 +55,3 @@ async def test_a_conversation_that_is_deleted_meanwhile(
             assert await agent.drain() == {}
         assert embedder.asked == asked
     assert caplog.messages == []
-
-
-async def test_a_conversation_whose_messages_are_missing_is_embedded_as_far_as_it_is_there(
-    make_agent: MakeAgent, cypher: Cypher
-) -> None:
-    embedder = HashingEmbedder(64)
-    async with make_agent() as agent:
-        talk = await agent.import_conversation(TALK)
-    cypher("MATCH (m:Message {conversation_id: $uuid, seq: 1}) DETACH DELETE m", uuid=talk.uuid)
-    async with make_agent(embedder=embedder, settings={"embed_messages": True}) as agent:
-        async with asyncio.timeout(60):
-            assert await agent.drain() == {}
-        assert [each.uuid for each in await agent.find_similar_conversations("behind the hill")] == [talk.uuid]

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
-from ragforge_memory.agent.ties.impact import impact as impact_with_decisions
+from ragforge_memory.agent.ties.references import impact as impact_with_decisions
 from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
 from ragforge_memory.errors import InvalidInput

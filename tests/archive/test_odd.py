@@ -46,7 +46,6 @@ def _set(place: int, **values: Any) -> Callable[[Records], None]:
     return lambda found: found[place].update(values)
 
 
-READ = [{"uuid": "odd-call", "tool_name": "look", "arguments": {}, "reads": [{"anchor": "nobody"}]}]
 # What is changed in the lines of a conversation with two messages, the line that is named then (the first conversation
 # begins in line 2), what it says, and the place in a document; an empty one: a document has nothing such.
 ODD: dict[str, tuple[Callable[[Records], None], int, str, str]] = {
@@ -56,35 +55,11 @@ ODD: dict[str, tuple[Callable[[Records], None], int, str, str]] = {
         "uuid: 's' is that of another summary",
         "summaries[1].",
     ),
-    "two summaries in a place": (
-        _with(3, _summary("s1", 1, 1), _summary("s2", 1, 2)),
-        6,
-        "from_seq: 1 is that of another summary",
-        "summaries[1].",
-    ),
-    "a summary that ends before it begins": (
-        _with(3, _summary("s", 2, 1)),
-        5,
-        "to_seq: there are no messages 2 to 1 of 2",
-        "summaries[0].",
-    ),
-    "a summary of the first nothing": (
-        _with(3, _summary("s", 0, 1)),
-        5,
-        "to_seq: there are no messages 0 to 1",
-        "summaries[0].",
-    ),
     "a summary of what is not there": (
         _with(3, _summary("s", 1, 3)),
         5,
         "to_seq: there are no messages 1 to 3",
         "summaries[0].",
-    ),
-    "two insights of a uuid": (
-        _with(3, _insight("i", "k"), _insight("i", "l")),
-        6,
-        "uuid: 'i' is that of another insight",
-        "insights[1].",
     ),
     "two insights of an analysis": (
         _with(3, _insight("i1", "k"), _insight("i2", "k")),
@@ -96,18 +71,6 @@ ODD: dict[str, tuple[Callable[[Records], None], int, str, str]] = {
         _set(2, anchored=[{"anchor": "nobody", "kind": "read"}]),
         4,
         "anchored[0].anchor: there is no such anchor",
-        "messages[1].",
-    ),
-    "no such anchor was read": (
-        _set(2, tool_calls=READ),
-        4,
-        "tool_calls[0].reads[0].anchor: there is no such anchor",
-        "messages[1].",
-    ),
-    "no such anchor was given": (
-        _set(2, used=[{"label": "anchor", "uuid": "nobody"}]),
-        4,
-        "used[0].uuid: there is no such anchor",
         "messages[1].",
     ),
     "two anchors of a uuid": (
@@ -123,13 +86,6 @@ ODD: dict[str, tuple[Callable[[Records], None], int, str, str]] = {
         "branch.parent: 'nobody' is not what it begins with",
         "",
     ),
-    "what is counted with is no number": (
-        _set(0, other={"summarized_seq": "all"}),
-        2,
-        "other: 'summarized_seq' is no further property",
-        "",
-    ),
-    "two contents": (_set(2, other={"content": "b"}), 4, "other: 'content' is no further property", "messages[1]."),
 }
 
 

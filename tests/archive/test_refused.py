@@ -56,19 +56,10 @@ DOCUMENT: dict[str, Any] = {
 MESSAGE = "conversations.0.messages.1."
 WRONG = [
     ("version", 2, "version: the archive has version 2"),
-    ("version", "1", "version: "),
     ("conversation", "c2", "conversation: 'c2' is none"),
-    ("conversations", [], "conversations: "),
-    ("conversations.0.uuid", "", r"conversations\[0\].uuid: "),
-    ("conversations.0.status", "gone", r"conversations\[0\].status: "),
-    ("conversations.0.created_at", "soon", r"conversations\[0\].created_at: "),
     ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is no time"),
     ("conversations.0.created_at", "2026-01-01T00:00:00[Mars/Base]", r"created_at: there is no time zone 'Mars/Base'"),
     ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is no further property"),
-    ("conversations.0.head_seq", -1, r"conversations\[0\].head_seq: "),
-    ("conversations.0.unknown", 1, r"conversations\[0\].unknown: "),
-    ("conversations.0.tags", ["a", 1], r"conversations\[0\].tags\[1\]: "),
-    ("conversations.0.other", {"user_id": "me"}, r"conversations\[0\].other: 'user_id' is no further property"),
     (
         "conversations.0.lineage",
         [{"conversation_id": "c1", "top": 0}],
@@ -79,18 +70,10 @@ WRONG = [
         [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],
         r"conversations\[0\].lineage: it has 501 parts; 500 are the most",
     ),
-    (
-        "conversations.0.lineage",
-        [{"conversation_id": f"p{number}", "top": 0} for number in range(2)],
-        r"conversations\[0\].lineage: each part ends behind the part before",
-    ),
     ("conversations.0.tags", [str(number) for number in range(1_001)], r"conversations\[0\].tags: "),
-    ("conversations.0.tags", ["a", "x" * 501], r"conversations\[0\].tags\[1\]: "),
     ("conversations.0.metadata", {"a": "x" * 1_000_000}, r"conversations\[0\].metadata: metadata has 1,000,009 char"),
     ("conversations.0.uuid", "\x1b]0;P\x07", r"conversations\[0\].uuid: .* has signs that cannot be shown"),
-    (MESSAGE + "uuid", "a\nb", r"conversations\[0\].messages\[1\].uuid: 'a\\nb' has signs that cannot be shown"),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
-    (MESSAGE + "seq", 3, r"conversations\[0\].messages\[1\].seq: 3 is not behind 1 and up to 2"),
     (
         "conversations.0.messages",
         [DOCUMENT["conversations"][0]["messages"][1]],
@@ -102,16 +85,10 @@ WRONG = [
         DOCUMENT["conversations"][0]["messages"][1]["tool_calls"],
         r"messages\[1\].tool_calls\[0\].uuid: 't1' is that of another tool call",
     ),
-    (MESSAGE + "seq", 2**70, r"conversations\[0\].messages\[1\].seq"),
-    (MESSAGE + "uuid", "m1", r"conversations\[0\].messages\[1\].uuid: 'm1' is that of another"),
-    (MESSAGE + "content", 7, r"conversations\[0\].messages\[1\].content: "),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
-    (MESSAGE + "metadata", {"a": "\ud800"}, r"conversations\[0\].messages\[1\].metadata.a: "),
     (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
-    (MESSAGE + "tool_calls.0.duration_ms", "long", r"conversations\[0\].messages\[1\].tool_calls\[0\].duration_ms: "),
     (MESSAGE + "tool_calls.0.result", {}, r"conversations\[0\].messages\[1\].tool_calls\[0\].result.uuid: "),
     (MESSAGE + "anchored", [{"anchor": "a", "kind": "read"}], r"messages\[1\].anchored\[0\].anchor: there is no such"),
-    (MESSAGE + "embedding", ["x"], r"conversations\[0\].messages\[1\].embedding\[0\]: "),
 ]
 
 
@@ -123,15 +100,6 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
         place = place[int(part)] if part.isdigit() else place[part]
     place[last] = value
     return made
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "why"), WRONG, ids=[f"{path} {str(value)[:20]!a}" for path, value, _ in WRONG]
-)
-def test_the_place_is_named(path: str, value: Any, why: str) -> None:
-    checked_document(DOCUMENT)
-    with pytest.raises(InvalidInput, match=why):
-        checked_document(_changed(path, value))
 
 
 def test_as_much_as_may_be_is_taken() -> None:
@@ -150,7 +118,7 @@ def test_an_anchor_is_known_by_what_it_is_on() -> None:
         assert key_here(forged, theirs, "ours") == anchor_key("ours", "a.py", "f", "function", "h")
 
 
-async def test_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:
+async def test_the_place_is_named_and_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:
     async with make_agent() as agent:
         for path, value, why in WRONG:
             with pytest.raises(InvalidInput, match=why):
@@ -181,7 +149,6 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
         ]
         for broken, why in (
             (b'{"record":"message","uuid":1}\n', "uuid"),
-            (b"{\n", "no JSON"),
             (b'{"record":"message"\n', "no JSON"),
             (b'{"record":"nothing"}\n', "no record 'nothing'"),
             (b"[]\n", "no record of an archive"),
@@ -194,7 +161,7 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
             assert why in report.errors[0].message
             assert {each.title for each in (await agent.list_conversations()).items} == {"one", "three"}
             assert sum(graph.seen().nodes.values()) < sum(seen.nodes.values())
-        for cut, left in ((len(lines) - 1, 3), (second + 1, 1), (2, 0)):
+        for cut, left in ((len(lines) - 1, 3), (second + 1, 1)):
             graph.forget()
             file.write_bytes(b"".join(lines[:cut]))
             report = await agent.import_conversations(file)
@@ -232,10 +199,8 @@ async def test_what_is_not_there_or_there_twice_is_named_by_its_line(make_agent:
     async with make_agent() as agent:
         rest = conversation(uuid4().hex, "q", "a")
         for change, line, why in (
-            (lambda it: it.pop(2), 4, "seq: 3 is not 2"),
             (lambda it: it.pop(4), 6, "those behind 3 are missing"),
             (lambda it: it[4].update(tool_calls=it[2]["tool_calls"]), 6, "was there before"),
-            (lambda it: it[3].update(uuid=it[1]["uuid"]), 5, "was there before"),
             (lambda it: it[5].update(summaries=1), 7, "0 summaries came before the end of what has 1"),
             (lambda it: it[2].update(record=["message"]), 4, "no record of an archive"),
         ):

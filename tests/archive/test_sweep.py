@@ -21,8 +21,9 @@ HALF = "MATCH (c:Conversation {project: $project}) SET c.status = 'deleting' RET
 SETTINGS = {"enable_summarization": False}
 
 
-@pytest.mark.parametrize("statement", ["keep_shared", "delete_messages", "finish_delete"])
-@pytest.mark.parametrize("begun", [False, True], ids=["with messages", "begun"])
+@pytest.mark.parametrize(
+    ("statement", "begun"), [("keep_shared", False), ("delete_messages", True), ("finish_delete", False)]
+)
 async def test_it_leaves_an_import_alone(
     statement: str,
     begun: bool,

@@ -105,28 +105,36 @@ async def test_what_is_shared_is_found_as_a_living_branchs(family: Family) -> No
     # Both have the first turn and the last that spoke tells it; only the longer one has the second.
     assert (found[ANSWER], found[LATER]) == (family.short.uuid, family.long.uuid)
     assert "A secret of `feed_quokka`." not in found
-    await family.long.send_message("Once more.")
-    assert (await _found(family, "quokka"))[ANSWER] == family.long.uuid
-
-
-async def test_a_branch_that_is_searched_tells_it_as_its_own(family: Family) -> None:
+    # A branch that is searched tells it as its own.
     for branch in (family.short, family.long):
         hits = await branch.search_history("quokka")
         assert hits[0].message.content == ANSWER
         assert {hit.conversation_id for hit in hits} == {branch.uuid}
-
-
-async def test_filters_look_at_the_branch(family: Family) -> None:
+    # Filters look at the branch.
     assert (await _found(family, "quokka", tags=["long"]))[ANSWER] == family.long.uuid
     assert (await _found(family, "quokka", tags=["short"]))[ANSWER] == family.short.uuid
     assert LATER not in await _found(family, "axolotl", tags=["short"])
     assert await _found(family, "quokka", tags=["zoo"]) == {}
     # So few fit that what is there is compared one by one.
     assert await _by_list(family, ANSWER, Filters(tags=("short",))) == [{2}, {1, 2}]
+    await family.long.send_message("Once more.")
+    assert (await _found(family, "quokka"))[ANSWER] == family.long.uuid
 
 
 async def test_with_one_of_two_branches_gone_the_other_has_it(family: Family) -> None:
+    infos = await family.agent.conversations_about("feed_quokka")
+    assert {info.uuid for info in infos} == {family.short.uuid, family.long.uuid}
+    ties = {info.uuid: {tie.message_id for tie in info.references} for info in infos}
+    assert ties == {family.short.uuid: {family.shared[1]}, family.long.uuid: {family.shared[3]}}
+    # A change of the code names what is shared.
+    tied = {each.message.uuid: each for each in await family.references.on_places(PLACE)}
+    assert set(tied) == {family.shared[1], family.shared[3]}
+    assert tied[family.shared[1]].message.conversation_id == family.short.uuid
+    assert (tied[family.shared[3]].message.conversation_id, tied[family.shared[3]].title) == (family.long.uuid, "Long")
+
     await family.long.delete()
+    [info] = await family.agent.conversations_about("feed_quokka")
+    assert (info.uuid, [tie.message_id for tie in info.references]) == (family.short.uuid, [family.shared[1]])
     found = await _found(family, "quokka axolotl")
     assert found[ANSWER] == family.short.uuid
     assert LATER not in found
@@ -135,23 +143,6 @@ async def test_with_one_of_two_branches_gone_the_other_has_it(family: Family) ->
     await family.short.delete()
     assert await _found(family, "quokka axolotl") == {}
     assert await family.references.on_places(PLACE) == []
-
-
-async def test_conversations_about_code_are_the_branches(family: Family) -> None:
-    infos = await family.agent.conversations_about("feed_quokka")
-    assert {info.uuid for info in infos} == {family.short.uuid, family.long.uuid}
-    ties = {info.uuid: {tie.message_id for tie in info.references} for info in infos}
-    assert ties == {family.short.uuid: {family.shared[1]}, family.long.uuid: {family.shared[3]}}
-    await family.long.delete()
-    [info] = await family.agent.conversations_about("feed_quokka")
-    assert (info.uuid, [tie.message_id for tie in info.references]) == (family.short.uuid, [family.shared[1]])
-
-
-async def test_a_change_of_code_names_what_is_shared(family: Family) -> None:
-    tied = {each.message.uuid: each for each in await family.references.on_places(PLACE)}
-    assert set(tied) == {family.shared[1], family.shared[3]}
-    assert tied[family.shared[1]].message.conversation_id == family.short.uuid
-    assert (tied[family.shared[3]].message.conversation_id, tied[family.shared[3]].title) == (family.long.uuid, "Long")
 
 
 async def test_a_shared_message_is_tied_to_code(family: Family) -> None:

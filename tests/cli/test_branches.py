@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 from tests.cli.conftest import CommandLine
-from tests.cli.pseudo_terminal import CTRL_D, ENTER
-from tests.cli.test_chat import PROMPT, chat
+from tests.cli.test_chat import piped
 
 
 def test_branch_and_tree(ragforge: CommandLine) -> None:
@@ -47,30 +47,15 @@ def test_a_branch_of_a_long_conversation_begins_at_any_message(ragforge: Command
 
 
 def test_a_chat_forks_and_switches_back(ragforge: CommandLine) -> None:
-    with chat(ragforge, "--model", ragforge.script("One.", "Two.", "Three.")) as terminal:
-        terminal.type("/fork" + ENTER)
-        terminal.expect("say something first")
-        terminal.type("first question" + ENTER)
-        terminal.expect(r"One\.")
-        terminal.expect(PROMPT)
-        terminal.type("/fork" + ENTER)
-        branch = terminal.expect(r"a branch from message 2: ([0-9a-f]{8})")[1]
-        terminal.type("in the branch" + ENTER)
-        terminal.expect(r"Two\.")
-        terminal.expect(PROMPT)
-        terminal.type("/switch" + ENTER)
-        trunk = terminal.expect(r"conversation ([0-9a-f]{8}): .*, 2 messages")[1]
-        terminal.type("in the trunk" + ENTER)
-        terminal.expect(r"Three\.")
-        terminal.expect(PROMPT)
-        terminal.type("/tree" + ENTER)
-        terminal.expect(rf"└─ from message 2: {branch} ")
-        terminal.type("/fork 999" + ENTER)
-        terminal.expect("there is no message")
-        terminal.expect(PROMPT)
-        terminal.type("/fork 2026 plan" + ENTER)
-        terminal.expect(r"a branch from message 4: ")
-        terminal.type(CTRL_D)
-        assert terminal.wait() == 0
-    messages = ragforge.json("conversations", "show", trunk, "--json")["messages"]
+    typed = ["/fork", "first question", "/fork", "in the branch", "/switch", "in the trunk", "/tree", "/fork 999"]
+    model = ragforge.script("One.", "Two.", "Three.")
+    early, _, forked, _, back, _, tree, missing, titled = piped(ragforge, *typed, "/fork 2026 plan", model=model)
+    assert early == "say something first"
+    branch = forked.removeprefix("a branch from message 2: ")[:8]
+    found = re.fullmatch(r"conversation ([0-9a-f]{8}): .*, 2 messages", back)
+    assert found
+    assert f"└─ from message 2: {branch} " in tree
+    assert "there is no message" in missing
+    assert titled.startswith("a branch from message 4: ")
+    messages = ragforge.json("conversations", "show", found[1], "--json")["messages"]
     assert [message["content"] for message in messages] == ["first question", "One.", "in the trunk", "Three."]

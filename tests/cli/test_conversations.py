@@ -33,13 +33,8 @@ def test_pages_follow_one_another(ragforge: CommandLine) -> None:
     assert f"--cursor {first['next_cursor']}" in plain.stderr
 
 
-def test_an_empty_list(ragforge: CommandLine) -> None:
-    done = ragforge.run("conversations", "list")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert f"no conversations in the project {ragforge.project}" in done.stderr
-
-
 def test_archive_and_back(ragforge: CommandLine) -> None:
+    assert f"no conversations in the project {ragforge.project}" in ragforge.run("conversations", "list").stderr
     [one, two] = begin(ragforge, "one", "two")
     ragforge.ok("conversations", "archive", one[:8])
     assert listed(ragforge, "--status", "active") == [two]
@@ -73,23 +68,15 @@ def test_delete_needs_a_yes(ragforge: CommandLine) -> None:
     assert ragforge.run("conversations", "show", one).returncode == 1
 
 
-def test_delete_says_how_many_branches_stay(ragforge: CommandLine) -> None:
-    [one] = begin(ragforge, "the trunk")
-    ragforge.ok("conversations", "branch", one)
-    ragforge.ok("conversations", "branch", one)
-    command = [*ENTRY, "conversations", "delete", one]
-    with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment) as terminal:
-        terminal.expect("2 branches stay with what they share")
-        terminal.type("n" + ENTER)
-        assert terminal.wait() == 1
-
-
 def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:
     [one] = begin(ragforge, "the only one")
+    [branch] = [ragforge.json("conversations", "branch", one, "--json")["uuid"]]
     command = [*ENTRY, "conversations", "delete", one]
-    for answer, code, left in (("n", 1, [one]), ("y", 0, [])):
+    for answer, code, left in (("n", 1, [branch, one]), ("y", 0, [branch])):
         with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment) as terminal:
-            terminal.expect(r"Delete 'the only one' \([0-9a-f]{8}, 2 messages\)\? \[y/N\]:")
+            terminal.expect(
+                r"Delete 'the only one' \([0-9a-f]{8}, 2 messages, 1 branch stays with what they share\)\? \[y/N\]:"
+            )
             terminal.type(answer + ENTER)
             assert terminal.wait() == code
         assert listed(ragforge) == left

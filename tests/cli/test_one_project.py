@@ -48,13 +48,6 @@ def _in_repository(ragforge: CommandLine, name: str) -> Path:
     return top
 
 
-def test_in_a_folder_that_nothing_names(ragforge: CommandLine, make_agent: MakeAgent) -> None:
-    (ragforge.project / "ragforge.config.yaml").unlink()
-    agent = make_agent(ragforge.project)
-    assert agent.project == ragforge.project.resolve().as_posix()
-    _share(ragforge, agent)
-
-
 def test_below_the_top_of_a_repository(ragforge: CommandLine, make_agent: MakeAgent, tmp_path: Path) -> None:
     name = f"git.example/{tmp_path.name}/shop"
     top = _in_repository(ragforge, name)
@@ -62,16 +55,7 @@ def test_below_the_top_of_a_repository(ragforge: CommandLine, make_agent: MakeAg
     agent = make_agent(ragforge.project)
     assert agent.project == name
     _share(ragforge, agent)
-
-
-def test_a_folder_that_is_named_is_a_project_of_its_own(
-    ragforge: CommandLine, make_agent: MakeAgent, tmp_path: Path
-) -> None:
-    name = f"git.example/{tmp_path.name}/shop"
-    top = _in_repository(ragforge, name)
-    agent = make_agent(top, root=top / "src")
-    assert agent.project == f"{name}/src"
-    _share(ragforge, agent, "--project", "src")
+    assert make_agent(top, root=top / "src").project == f"{name}/src"
 
 
 def test_where_a_configuration_names_it(ragforge: CommandLine, make_agent: MakeAgent, tmp_path: Path) -> None:
@@ -94,6 +78,8 @@ def test_where_a_configuration_names_it(ragforge: CommandLine, make_agent: MakeA
 
 
 def test_what_is_said_goes_before_what_is_found(ragforge: CommandLine, make_agent: MakeAgent) -> None:
+    (ragforge.project / "ragforge.config.yaml").unlink()
+    assert make_agent(ragforge.project).project == ragforge.project.resolve().as_posix()
     (ragforge.project / "ragforge.config.yaml").write_text("name: found\n")
     assert make_agent(ragforge.project).project == "found"
     assert make_agent(ragforge.project, project="said").project == "said"

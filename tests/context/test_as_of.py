@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from datetime import date
@@ -13,7 +12,7 @@ import pytest
 
 from ragforge_memory import InvalidInput, MessageNotFound
 from ragforge_memory.agent.context.snapshots import prompt_of
-from ragforge_memory.llm.scripted import Pause, ScriptedProvider
+from ragforge_memory.llm.scripted import ScriptedProvider
 from tests.agent.conftest import MakeAgent
 from tests.context.told import asks, filler, look
 
@@ -188,28 +187,6 @@ async def test_a_context_for_prompts_of_ones_own(make_agent: MakeAgent, cypher: 
                 await conversation.build_context(strategy, max_tokens=5)
 
 
-async def test_deleting_every_conversation_leaves_nothing_of_the_owner(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent("One.", "Two.") as agent:
-        conversations = [await agent.create_conversation("t") for _ in range(2)]
-        for conversation in conversations:
-            await conversation.send_message("Well?")
-        project = agent.project
-        count = "MATCH (n) WHERE n.project = $project RETURN labels(n)[0] AS label, count(*) AS count ORDER BY label"
-        assert {row["label"] for row in cypher(count, project=project)} >= {"Conversation", "Message", "Prompt"}
-        await conversations[0].delete()
-        assert {row["label"] for row in cypher(count, project=project)} >= {"Prompt"}
-        await conversations[1].delete()
-        assert cypher(count, project=project) == []
-
-
-async def test_a_conversation_without_memory_has_a_context_too(make_agent: MakeAgent) -> None:
-    async with make_agent("One.", "Two.", settings={"enable_memory": False}) as agent:
-        conversation = await agent.create_conversation("t")
-        await conversation.send_message("Well?")
-        context = await conversation.build_context()
-        assert [message.content for message in context.recent_messages] == ["Well?", "One."]
-
-
 async def test_a_long_run_of_recent_messages_is_told_whole(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent(*["So."] * 9) as agent:
         conversation = await agent.create_conversation("t")
@@ -304,38 +281,6 @@ async def test_a_summary_that_came_while_the_turn_read_is_rebuilt_as_it_was_sent
             read_at=json.loads(kept["receipt"])["read_at"],
         )
         assert moved
-        then = await conversation.as_of(answer.message_id)
-        assert then.exact, then.notes
-        assert then.prompt == prompt_of(request)
-
-
-async def test_the_first_of_two_summaries_that_came_while_the_turn_read(make_agent: MakeAgent, cypher: Cypher) -> None:
-    over_both: list[Any] = [Pause(2), "What was said in all."]
-    provider = ScriptedProvider(["So."], loop=True, purposes={"summary": ["Said first.", "Said then.", over_both]})
-    async with make_agent(provider=provider, settings={"summarize_every": 2, "max_context_messages": 2}) as agent:
-        conversation = await agent.create_conversation("t")
-        for text in ("We keep tabs.", "And names short?"):
-            await conversation.send_message(text)
-        of_level = "MATCH (s:Summary {conversation_id: $c, level: $level, to_seq: 4}) RETURN s.uuid AS uuid"
-        for _ in range(500):
-            if cypher(of_level, c=conversation.uuid, level=1):
-                break
-            await asyncio.sleep(0.02)
-        asked = len(provider.requests)
-        answer = await conversation.send_message("And lines?")
-        [request] = [each for each in provider.requests[asked:] if each.purpose == "answer"]
-        await agent.drain(10)
-        assert "Said then." in request.system
-        # The turn saw the one of level 1, which came as it read, and not the one over it that followed at once.
-        [kept] = cypher("MATCH (m:Message {uuid: $uuid}) RETURN m.receipt AS receipt", uuid=answer.message_id)
-        for level, after in ((1, "PT0.01S"), (2, "PT0.03S")):
-            [found] = cypher(of_level, c=conversation.uuid, level=level)
-            cypher(
-                "MATCH (s:Summary {uuid: $uuid}) SET s.created_at = datetime($read_at) + duration($after)",
-                read_at=json.loads(kept["receipt"])["read_at"],
-                after=after,
-                **found,
-            )
         then = await conversation.as_of(answer.message_id)
         assert then.exact, then.notes
         assert then.prompt == prompt_of(request)

@@ -25,14 +25,8 @@ def _call(name: str, success: bool = True) -> ToolCall:
     [
         ("Good morning.", 0.5),
         ("The build failed on Friday.", 0.8),
-        ("Look at this function.", 0.7),
-        ("The login is fixed.", 0.8),
-        ("I prefer short names.", 0.6),
         ("From now on every time is stored in UTC.", 0.8),
-        ("Wir haben uns für Redis entschieden.", 0.8),
         ("我们决定使用 sqlite66 作为存储。", 0.8),
-        ("note: the port is 8080", 0.8),
-        ("done: the readme", 0.8),
         ("A terrorist's mirror errorless.", 0.5),
     ],
 )
@@ -64,9 +58,6 @@ def test_every_keyword_of_every_language_is_found_as_a_word() -> None:
     "text",
     [
         "We decided that make() rejects .. segments because of path traversal.",
-        "We decided to keep Python 3.9, e.g. for Debian.",
-        "We decided on plain names, i.e. no prefixes.",
-        "We decided to leave build, dist etc. where they are.",
         "We decided on f(a, ...) over g(b, ... ) since it is shorter.",
     ],
 )
@@ -75,37 +66,12 @@ def test_dots_that_end_nothing_cut_no_decision(text: str) -> None:
     assert sentences_and_lines("It rejects dots, etc. Then it ends.") == ["It rejects dots, etc.", "Then it ends."]
 
 
-def test_the_parts_of_a_lone_identifier_are_those_that_a_text_with_it_gives() -> None:
-    for piece in (
-        "a.b.c",
-        "getHTTPUrl_v2",
-        "__init__",
-        "_x",
-        "f(load_items)",
-        "v2",
-        "load1Items,",
-        "_",
-    ):
-        slow = {
-            part: None
-            for identifier in graph_text._IDENTIFIER.findall(piece)
-            if len(parts := graph_text.identifier_parts(identifier)) > 1
-            for part in parts
-        }
-        assert graph_text._parts_in(piece) == slow, piece
-    assert list(graph_text._parts_in("Ünicode_name")) == ["ünicode", "name", "unicode_name"]
-
-
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
         ("größeBerechnen", "größe berechnen"),
-        ("gro\u0308ßeBerechnen", "größe berechnen"),
-        ("ÄndereHTTPÜbertragung", "ändere http übertragung anderehttpubertragung"),
         ("получитьДанные", "получить данные"),
         ("使用getUser方法", "get user"),
-        ("第3章", ""),
-        ("über", "uber"),
     ],
 )
 def test_identifiers_have_their_parts_in_other_alphabets_too(text: str, parts: str) -> None:

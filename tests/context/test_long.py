@@ -37,7 +37,7 @@ def _question(turn: int, words: int, behind: int = 0) -> str:
     return f"Number {turn}: {filler(behind, turn)}. {planted}" if behind else planted
 
 
-@pytest.mark.parametrize("lengths", first_of([(250, 0), (60, 60), (15, 0), (60, 0), (120, 150)], 2))
+@pytest.mark.parametrize("lengths", first_of([(60, 60), (250, 0), (15, 0), (60, 0), (120, 150)], 1))
 async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cypher, lengths: tuple[int, int]) -> None:
     words, behind = lengths
     provider = ScriptedProvider([_answers(words)], loop=True)
@@ -81,7 +81,7 @@ async def test_sixty_turns_in_a_window_of_4000(make_agent: MakeAgent, cypher: Cy
             assert then.context == answer.context_used
 
 
-async def test_sixty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent) -> None:
+async def test_thirty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent) -> None:
     """Results that must be shortened: what the model got is what the receipt says, and no call lost its result."""
 
     @tool
@@ -99,7 +99,7 @@ async def test_sixty_turns_with_tools_in_a_window_of_4000(make_agent: MakeAgent)
     provider = ScriptedProvider([answers], loop=True)
     async with make_agent(provider=provider, settings=SETTINGS, tools=[look]) as agent:
         conversation = await agent.create_conversation("long")
-        for turn in range(1, TURNS + 1):
+        for turn in range(1, TURNS // 2 + 1):
             first = len(provider.requests)
             answer = await conversation.send_message(_question(turn, 15))
             asked = provider.requests[first]
@@ -180,21 +180,6 @@ async def test_a_compression_is_kept_and_reused_by_the_next_process(make_agent: 
         assert "#1, user" not in request.system
 
 
-async def test_a_model_that_fails_leaves_the_condensing_to_extraction(make_agent: MakeAgent, cypher: Cypher) -> None:
-    provider = ScriptedProvider([_answers(60)], loop=True, purposes={"compression": [RuntimeError("out of order")]})
-    async with make_agent(provider=provider, settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation("long")
-        for turn in range(1, 19):
-            await conversation.send_message(_question(turn, 60))
-        [row] = cypher(
-            "MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) "
-            "RETURN s.model AS model, s.content AS content",
-            c=conversation.uuid,
-        )
-        assert row["model"] == "extractive"
-        assert PLANTED[5] in row["content"]
-
-
 async def test_without_compression_the_budget_alone_holds(make_agent: MakeAgent, cypher: Cypher) -> None:
     provider = ScriptedProvider([_answers(60)], loop=True)
     async with make_agent(provider=provider, settings={**SETTINGS, "enable_compression": False}) as agent:
@@ -231,11 +216,10 @@ async def test_a_decision_outlives_the_large_result_of_a_tool(make_agent: MakeAg
     assert filler(4_000, "here")[:6_000] in text_of(last)
 
 
-@pytest.mark.parametrize("window", [WINDOW, 128_000])
-async def test_many_short_decisions_stay_where_there_is_room(make_agent: MakeAgent, window: int) -> None:
+async def test_many_short_decisions_stay_where_there_is_room(make_agent: MakeAgent) -> None:
     decisions = {turn: f"Decision: service s{turn}x listens on port {8400 + turn}." for turn in range(2, 26)}
     provider = ScriptedProvider(["Fine."], loop=True)
-    async with make_agent(provider=provider, settings={"compression_max_tokens": window}) as agent:
+    async with make_agent(provider=provider, settings=SETTINGS) as agent:
         conversation = await agent.create_conversation("many")
         for turn in range(1, 34):
             await conversation.send_message(decisions.get(turn, f"Number {turn}?"))

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 
 from ragforge_memory.agent.context.nearness import with_near
-from ragforge_memory.agent.context.prompt import Quote
-from ragforge_memory.agent.context.snapshots import quote_of
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.graph.receipts import TurnContext
@@ -127,14 +125,6 @@ async def test_what_is_relevant_says_how_it_was_found(make_agent: MakeAgent) -> 
         assert then.exact
         assert then.context is not None
         assert _why(then.context.relevant_messages) == _why(answer.context_used.relevant_messages)
-
-
-def test_receipts_of_earlier_versions_do_not_say_how_something_was_found() -> None:
-    said = Message(
-        uuid="1", conversation_id="c", seq=1, role="user", content="one", timestamp="2026-01-01T00:00:00Z",
-    )  # fmt: skip
-    row = [1, "relevant", 0.5, 3, 4, 2, ["text"], 0.25]
-    assert quote_of(said, row) == Quote(said, "relevant", 0.5, 3, 2, ("text",), 0.25)
 
 
 def _why(found: Sequence[ScoredMessage]) -> list[Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,36 +11,6 @@ from ragforge_memory.errors import InvalidInput
 from tests.cli.conftest import CommandLine, bare_environment, project, ragforge
 
 __all__ = ["bare_environment", "project", "ragforge"]
-
-
-def test_a_backup_and_its_restore(ragforge: CommandLine, tmp_path: Path) -> None:
-    backup = tmp_path / "backup.jsonl"
-    made = [
-        ragforge.json("ask", text, "--json", "--model", "extractive")["conversation_id"] for text in ("One?", "Two? 🧶")
-    ]
-    before = [_messages(ragforge, uuid) for uuid in made]
-    assert ragforge.ok("conversations", "export", "--all", str(backup)).startswith("exported: 2 conversations, 4 mes")
-    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-    written = backup.read_bytes()
-    refused = ragforge.run("conversations", "export", "--all", str(backup))
-    assert (refused.returncode, backup.read_bytes()) == (1, written)
-    assert "is there already" in refused.stderr
-    ragforge.ok("conversations", "export", "--all", str(backup), "--force")
-    assert ragforge.ok("conversations", "delete", "--keep", "0", "--yes") == "deleted: 2 conversations\n"
-    again = ("conversations", "import", str(backup), "--on-conflict", "skip")
-    assert ragforge.ok(*again).startswith("imported: 2 conversations, 4 messages")
-    listed = ragforge.json("conversations", "list", "--json")
-    assert ragforge.ok(*again).startswith("imported: 0 conversations, 0 messages")
-    assert ragforge.json("conversations", "list", "--json") == listed
-    assert [_messages(ragforge, uuid) for uuid in made] == before
-
-
-def _messages(ragforge: CommandLine, uuid: str) -> list[Any]:
-    """A conversation's messages as an export has them; its title may be settled in the background meanwhile."""
-    [conversation] = ragforge.json("conversations", "export", uuid)["conversations"]
-    messages: list[Any] = conversation["messages"]
-    assert len(messages) == 2
-    return messages
 
 
 def test_old_ones_are_listed_first(ragforge: CommandLine) -> None:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, InvalidInput
-from ragforge_memory.agent.upkeep.retention import RetentionTask
+from ragforge_memory.agent.upkeep.work import RetentionTask
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.graph.retention import RetentionStore
 from tests.agent.conftest import MakeAgent
@@ -108,7 +108,7 @@ async def test_the_configuration_is_applied_at_opening(
 
 
 async def test_it_is_applied_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ragforge_memory.agent.upkeep.retention.EVERY", 0.0)
+    monkeypatch.setattr("ragforge_memory.agent.upkeep.work.EVERY", 0.0)
     runs = 0
 
     async def apply() -> list[Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +17,7 @@ import pytest
 
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.home import cache_home
+from tests.cli.conftest import CommandLine
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("NEO4J_", "RAGFORGE_HOME", "RAGFORGE_CACHE", "GEMINI_", "GOOGLE_", "OPENAI_", "MEMORY_TOOL_", "ENABLE_")
@@ -30,8 +34,25 @@ class Shop:
         """What a Python process prints that must succeed; warnings are errors there too."""
         return self._run([sys.executable, "-W", "error", *arguments], stdin)
 
+    def here(self, program: str, **environment: str) -> str:
+        """What a program prints in this process, which saves the second of imports; warnings are errors here too."""
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+            for name in set(os.environ) - set(self.environment):
+                patch.delenv(name)
+            for name, value in {**self.environment, **environment}.items():
+                patch.setenv(name, value)
+            patch.chdir(self.root)
+            exec(compile(program, "page.py", "exec"), {"__name__": "__main__"})
+        return out.getvalue()
+
     def run(self, line: str) -> str:
-        """What a command line prints, in which ``ragforge`` is this one; nothing of a user's is read."""
+        """What a command line prints, in which ``ragforge`` is this one; nothing of a user's is read.
+
+        What needs no shell runs in this process, which saves the second of imports.
+        """
+        if line.startswith("ragforge ") and not re.search(r"[|&;<>$`\\]", line):
+            return CommandLine(self.root, self.environment).ok(*shlex.split(line)[1:])
         program = f"{shlex.quote(sys.executable)} -m ragforge_memory.cli.main"
         return self._run(["sh", "-c", f'ragforge() {{ {program} "$@"; }}; {line}'], "")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +10,8 @@ import pytest
 
 from ragforge_memory import (
     AsyncConversationAgent,
-    ConversationAgent,
-    ConversationConfig,
     Insight,
     ModelError,
-    Neo4jConfig,
 )
 from ragforge_memory.errors import ModelBlocked, ModelStreamCut
 from ragforge_memory.llm.port import ModelRequest
@@ -83,25 +79,6 @@ async def test_conversations_are_named_in_many_ways(make_agent: MakeAgent) -> No
         assert sorted(await of(await agent.list_conversations())) == sorted([one, two, three])
         assert await of(None) == [three, two, one], "the newest first"
         assert await of([]) == []
-
-
-async def test_without_await(neo4j_config: Neo4jConfig, owner: Owner) -> None:
-    def run() -> None:
-        with ConversationAgent(
-            neo4j_config,
-            llm_provider=asked_of(),
-            config=ConversationConfig(embed_messages=False, enable_summarization=False),
-            user_id=owner.user_id,
-            project=owner.project,
-        ) as agent:
-            talk = agent.import_conversation([{"role": "user", "content": "topic-7"}])
-            told: list[tuple[int, int]] = []
-            found = agent.batch_analyze([talk], TASK, Found, progress=lambda done, of: told.append((done, of)))
-            assert found[0].data["topic"] == "topic-7"
-            assert told == [(0, 1), (1, 1)]
-            assert list(agent.list_insights(talk)) == list(found)
-
-    await asyncio.to_thread(run)
 
 
 async def test_insights_are_listed_by_pages(make_agent: MakeAgent) -> None:
@@ -173,13 +150,6 @@ async def test_a_model_that_only_fails_is_soon_left_alone(make_agent: MakeAgent)
         assert len(provider.requests) == 4
         with pytest.raises(ModelError, match="no credit left"):
             await agent.batch_analyze(made[4:], TASK, FIELDS, concurrency=1)
-
-
-async def test_what_was_said_in_none_has_no_insight(make_agent: MakeAgent) -> None:
-    async with make_agent(provider=asked_of(), settings=ALONE) as agent:
-        silent = await agent.create_conversation("Nothing")
-        found = await agent.batch_analyze([silent], TASK, FIELDS)
-    assert [(each.conversation_id, each.reason) for each in found.failed] == [(silent.uuid, "empty")]
 
 
 async def test_one_that_is_deleted_while_the_model_thinks(make_agent: MakeAgent, owner: Owner, cypher: Cypher) -> None:

@@ -50,33 +50,6 @@ async def test_so_many_at_a_time(make_agent: MakeAgent, concurrency: int) -> Non
     assert most == concurrency
 
 
-async def test_four_at_a_time_where_nobody_says_how_many(make_agent: MakeAgent) -> None:
-    waiting: list[asyncio.Event] = []
-    four = asyncio.Event()
-
-    async def answer(request: ModelRequest) -> str:
-        go_on = asyncio.Event()
-        waiting.append(go_on)
-        if len(waiting) == 4:
-            four.set()
-        await go_on.wait()
-        return answered(request)
-
-    provider = ScriptedProvider(purposes={"insight": [answer]}, loop=True)
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        run = asyncio.create_task(agent.batch_analyze(await talks(agent, 6), TASK, FIELDS))
-        await four.wait()
-        # Whatever else could begin has had its turn by the time the graph has answered twice.
-        await agent.list_insights()
-        await agent.list_insights()
-        assert len(waiting) == 4
-        for _ in range(6):
-            while not waiting:
-                await agent.list_insights()
-            waiting.pop(0).set()
-        assert len(await run) == 6
-
-
 async def test_a_run_stops_before_its_tokens_are_passed(make_agent: MakeAgent) -> None:
     taken = Usage(input_tokens=400, output_tokens=100)
 

@@ -53,7 +53,7 @@ def test_what_is_not_compared_keeps_its_place_among_its_like() -> None:
     assert min(taken[:40]) < taken[-1] < max(taken[:40])
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, NEIGHBOURS])
+@pytest.mark.parametrize("count", [0, NEIGHBOURS])
 def test_of_a_few_nothing_is_known(count: int) -> None:
     vectors = {str(number): vector for number, vector in enumerate(spread(count))}
     scores = products(vectors, unit([1.0] * 64))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-import re
 from collections.abc import Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -13,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, Neo4jConfig
+from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.kept_vectors import KeptVectors
 from ragforge_memory.graph.search import EVERYTHING, Filters, Hits, SearchStore
@@ -194,51 +192,6 @@ async def test_what_is_restored_from_before_is_copied_anew(keeping: Any) -> None
         await searches.check(talk, [(talk.uuid, 130)])
 
 
-async def test_what_is_restored_otherwise_is_copied_anew(keeping: Any) -> None:
-    """Its messages are where they were, under their own uuids, and say something else."""
-    async with keeping() as (agent, searches):
-        talk = await imported(agent, 100)
-        document = await talk.export()
-        assert await searches.make(talk) == {talk.uuid: 80}
-        before = searches.kept._copies[talk.uuid]
-        await talk.delete()
-        changed = json.loads(
-            re.sub(r"topic (\d+)", lambda told: f"harbour {int(told[1]) * 7 % 50}", json.dumps(document))
-        )
-        assert changed != document
-        talk = await agent.import_conversation(changed)
-        await agent.drain()
-        await searches.check(talk, [(talk.uuid, 100)])
-        await searches.check(talk, [(talk.uuid, 100)])
-        await searches.kept.settled()
-        assert searches.kept._copies[talk.uuid] is not before
-        await searches.check(talk, [(talk.uuid, 100)])
-
-
-async def test_both_parts_of_a_lineage_are_kept(keeping: Any) -> None:
-    async with keeping(*["The harbour is quiet."] * 60) as (agent, searches):
-        talk = await imported(agent, 200)
-        branch = await talk.branch((await talk.get_history(200))[99].uuid)
-        for number in range(40):
-            await branch.send_message(f"topic {number} and harbour")
-        await agent.drain()
-        assert await searches.make(branch) == {talk.uuid: 80, branch.uuid: 160}
-        await searches.check(branch, [(talk.uuid, 100), (branch.uuid, 180)])
-
-
-async def test_a_copy_is_made_anew_when_it_is_outgrown(keeping: Any) -> None:
-    async with keeping(*["The harbour is quiet."] * 60) as (agent, searches):
-        talk = await imported(agent, 80)
-        assert await searches.make(talk) == {talk.uuid: 60}
-        before = searches.kept._copies[talk.uuid]
-        for number in range(25):
-            await talk.send_message(f"topic {number} and harbour")
-        await agent.drain()
-        assert await searches.make(talk) == {talk.uuid: 110}
-        assert searches.kept._copies[talk.uuid] is not before
-        await searches.check(talk, [(talk.uuid, 130)])
-
-
 async def test_nothing_of_another_owner_is_copied(keeping: Any, searching: Searching) -> None:
     async with keeping() as (_, searches), searching(user_id="other") as stranger:
         theirs = await imported(stranger, 120)
@@ -271,17 +224,6 @@ async def test_it_waits_until_it_knows_where_vectors_lie(keeping: Any, cypher: C
         assert await searches.make(talk) == {talk.uuid: 180}
 
 
-async def test_vectors_of_another_kind_are_left_out(keeping: Any, cypher: Callable[..., Any]) -> None:
-    async with keeping() as (agent, searches):
-        talk = await imported(agent, 120)
-        name = searches._property
-        cypher(f"MATCH (m:Message {{conversation_id: $id, seq: 7}}) SET m.{name} = [1.0, 2.0]", id=talk.uuid)
-        cypher(f"MATCH (m:Message {{conversation_id: $id, seq: 8}}) REMOVE m.{name}", id=talk.uuid)
-        assert await searches.make(talk) == {talk.uuid: 100}
-        for question in QUESTIONS:
-            assert not {7, 8} & {hit.seq for hit in (await searches.find(question, talk)).items}
-
-
 async def test_what_cannot_be_copied_is_left_to_the_index(
     keeping: Any, cypher: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -308,13 +250,6 @@ async def test_the_least_recently_searched_makes_room(keeping: Any) -> None:
         assert [bool(searches.of(talk)) for talk in talks] == [True, False, True]
 
 
-async def test_what_takes_too_much_is_not_kept(keeping: Any) -> None:
-    async with keeping(most_bytes=20_000) as (agent, searches):
-        talk = await imported(agent, 120)
-        assert await searches.make(talk) == {}
-        await searches.check(talk, [(talk.uuid, 120)])
-
-
 async def test_vectors_that_move_are_copied_anew(keeping: Any, searching: Searching) -> None:
     async with keeping() as (agent, searches):
         talk = await imported(agent, 120)
@@ -333,21 +268,6 @@ async def test_vectors_that_move_are_copied_anew(keeping: Any, searching: Search
         assert searches.kept.of(new, talk.uuid).tops == {talk.uuid: 100}
         after = await store.by_meaning(vector, conversation_id=talk.uuid, filters=EVERYTHING)
         assert [hit.score for hit in after.items] == pytest.approx([hit.score for hit in before.items], abs=5e-5)
-
-
-async def test_an_older_server_is_asked_for_everything(searching: Searching, old_neo4j_config: Neo4jConfig) -> None:
-    async with searching(config=old_neo4j_config) as agent:
-        talk = await imported(agent, 60)
-        services = await agent.open()
-        space = await find_space(services.stores.graph, services.place.owner.project)
-        kept = KeptVectors(services.stores.graph, services.place.owner, least=50)
-        store = SearchStore(services.stores.graph, services.place.owner, space, kept)
-        vector = await HashingEmbedder(64).embed_query("topic 13")
-        for _ in range(2):
-            assert len((await store.by_meaning(vector, conversation_id=talk.uuid, filters=EVERYTHING)).items) == 60
-            await kept.settled()
-        assert space is not None
-        assert kept.of(space, talk.uuid).tops == {}
 
 
 async def test_an_agent_closes_while_a_copy_is_made(searching: Searching, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,38 +19,6 @@ pytestmark = pytest.mark.anyio
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
-async def test_recall_against_an_exact_scan(searching: Searching, cypher: Callable[..., Any]) -> None:
-    """The ten nearest of one conversation among ten others, as an exact scan finds them."""
-    from ragforge_memory.graph.search import EVERYTHING
-    from ragforge_memory.graph.spaces import find_space
-
-    async with searching() as agent:
-        made = [
-            await agent.import_conversation(
-                [{"role": "user", "content": f"note {number} on topic {number * 7 % 41}"} for number in range(120)]
-            )
-            for _ in range(4)
-        ]
-        await agent.drain()
-        services = await agent.open()
-        assert services.stores.searches is not None
-        assert services.models.embedder is not None
-        space = await find_space(services.stores.graph, services.place.owner.project)
-        assert space is not None
-        for question in ("topic 13", "note 7", "note on topic 40"):
-            vector = await services.models.embedder.embed_query(question)
-            near = await services.stores.searches.by_meaning(vector, conversation_id=made[1].uuid, filters=EVERYTHING)
-            exact = cypher(
-                "MATCH (m:Message {conversation_id: $id}) "
-                f"RETURN vector.similarity.cosine(m.{space.property}, $v) AS s ORDER BY s DESC LIMIT 10",
-                id=made[1].uuid,
-                v=vector,
-            )
-            assert [hit.score for hit in near.items[:10]] == pytest.approx(
-                [2 * row["s"] - 1 for row in exact], abs=1e-5
-            )
-
-
 async def test_a_word_with_other_letters_is_found_as_soon_as_it_is_written(searching: Searching) -> None:
     async with searching(*["Sure."] * 4) as agent:
         conversation = await agent.create_conversation()

@@ -90,16 +90,6 @@ async def test_the_very_same_text_is_as_similar_as_can_be_and_an_empty_conversat
             assert [(each.message.content, each.similarity) for each in found] == [(asked, 1.0)]
 
 
-async def test_what_is_said_by_turns_is_found_too(searching: Searching) -> None:
-    async with searching("With a bounded queue.", "Sure.") as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("How is backpressure applied to the stream of events?")
-        assert await agent.drain() == {}
-        [found] = await agent.find_similar_conversations("backpressure on the event stream")
-        assert found.uuid == conversation.uuid
-        assert found.similarity is not None
-
-
 async def test_a_summary_takes_part(searching: Searching, cypher: Cypher) -> None:
     """As the summaries' writer leaves it: the summary set, and the label."""
     async with searching() as agent:
@@ -201,17 +191,6 @@ async def test_a_conversation_that_begins_with_a_greeting_is_found_by_what_it_co
         assert await agent.drain() == {}
         found = {each.uuid: each.similarity for each in await agent.find_similar_conversations(TALKS[0][0])}
         assert found[imported.uuid] == pytest.approx(found[greeted.uuid], abs=1e-3)
-
-
-async def test_a_new_title_is_found_by_its_meaning(searching: Searching) -> None:
-    async with searching("Sure.") as agent:
-        conversation = await agent.create_conversation("draft")
-        await conversation.send_message("hello")
-        await agent.drain()
-        await conversation.set_title("token expiry in the login service")
-        assert await agent.drain() == {}
-        [found] = await agent.find_similar_conversations("token expiry in the login service")
-        assert (found.similarity or 0) > 0.4
 
 
 async def test_a_branch_is_found_by_the_summary_that_it_has(searching: Searching, cypher: Cypher) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound, ModelError
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
-from ragforge_memory.models.owner import Owner
 from tests.summaries.desk import ALL, MARK, STATE, faults, stretch
 
 pytestmark = pytest.mark.anyio
@@ -99,17 +98,6 @@ async def test_what_one_answer_makes_due_is_summarised_beside_the_next(make_agen
     assert faults(cypher(ALL, uuid=conversation.uuid), 2, 4) == []
 
 
-async def test_without_embeddings_there_are_summaries_too(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent(provider=_scripted(), settings=EVERY_4) as agent:
-        conversation = await agent.create_conversation()
-        for _ in range(2):
-            await conversation.send_message("Where is the lock?")
-        assert await agent.drain() == {}
-    assert faults(cypher(ALL, uuid=conversation.uuid), 4, 4) == []
-    # The messages, the summary and the conversation wait for whoever makes vectors.
-    assert len(cypher("MATCH (n:PendingEmbedding {project: $p}) RETURN n", p=agent.project)) == 6
-
-
 async def test_switched_off_there_are_none(make_agent: MakeAgent, cypher: Cypher) -> None:
     settings = {"summarize_every": 2, "enable_summarization": False}
     provider = _scripted(title=["A title"])
@@ -121,17 +109,6 @@ async def test_switched_off_there_are_none(make_agent: MakeAgent, cypher: Cypher
         assert cypher(ALL, uuid=conversation.uuid) == []
         # On demand there is one nevertheless.
         assert await conversation.summarize() == "They did 1 to 2."
-
-
-async def test_the_prompt_has_the_summary(make_agent: MakeAgent) -> None:
-    provider = _scripted("They looked for the lock.")
-    async with make_agent(provider=provider, settings={**EVERY_4, "max_context_messages": 2}) as agent:
-        conversation = await agent.create_conversation()
-        for _ in range(2):
-            await conversation.send_message("Where is the lock?")
-        await agent.drain()
-        await conversation.send_message("And now?")
-        assert "They looked for the lock." in str(provider.requests[-1])
 
 
 async def test_a_slow_summary_holds_up_no_turn_and_no_end(make_agent: MakeAgent, cypher: Cypher) -> None:
@@ -153,23 +130,6 @@ async def test_a_slow_summary_holds_up_no_turn_and_no_end(make_agent: MakeAgent,
     async with make_agent(provider=_scripted(), settings={"summarize_every": 2}) as another:
         assert await another.drain() == {}
     assert faults(cypher(ALL, uuid=conversation.uuid), 2, 4) == []
-
-
-async def test_what_was_left_is_found_when_somebody_talks_again(make_agent: MakeAgent, cypher: Cypher) -> None:
-    made = asyncio.Event()
-
-    def summary(request: Any) -> str:
-        made.set()
-        return stretch(request)
-
-    async with make_agent("One.", "Two.", settings={"enable_summarization": False}) as agent:
-        conversation = await agent.create_conversation(title="Left")
-        await conversation.send_message("Where is the lock?")
-    cypher("MATCH (c:Conversation {uuid: $uuid}) SET c:PendingSummary", uuid=conversation.uuid)
-    async with make_agent(provider=_scripted(summary), settings={"summarize_every": 2}) as another:
-        other = await another.create_conversation(title="Another")
-        await other.send_message("Hello?")
-        await made.wait()
 
 
 async def test_two_agents_at_once(make_agent: MakeAgent, cypher: Cypher) -> None:
@@ -228,19 +188,6 @@ async def test_summarize(make_agent: MakeAgent, cypher: Cypher) -> None:
         await conversation.delete()
         with pytest.raises(ConversationNotFound):
             await conversation.summarize()
-
-
-def test_summarize_blocking(neo4j_config: Neo4jConfig, owner: Owner, home: Any) -> None:
-    with ConversationAgent(
-        neo4j_config,
-        llm_provider=_scripted(),
-        tools=[],
-        config=ConversationConfig(embed_messages=False),
-        project=owner.project,
-    ) as agent:
-        conversation = agent.create_conversation()
-        conversation.send_message("Where is the lock?")
-        assert conversation.summarize() == "They did 1 to 2."
 
 
 async def test_summarize_without_memory(make_agent: MakeAgent) -> None:
@@ -311,30 +258,3 @@ async def test_no_title_is_made_of_a_turn_that_failed(make_agent: MakeAgent) -> 
         await conversation.send_message("Where?")
         assert await agent.drain() == {}
         assert (await conversation.refresh()).title == "The lock"
-
-
-async def test_where_no_title_comes_the_first_one_stays(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent(provider=_titled("")) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Where is the lock?")
-        assert await agent.drain() == {}
-        assert (await conversation.refresh()).title == "Where is the lock?"
-    assert not cypher(STATE, uuid=conversation.uuid)[0]["pending"]
-
-
-async def test_without_a_model_the_question_is_the_title(make_agent: MakeAgent) -> None:
-    async with make_agent(provider=ExtractiveProvider()) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Could you please tell me who calls refresh_session?")
-        await agent.drain()
-        assert (await conversation.refresh()).title == "Could you please tell me who calls refresh_session?"
-
-
-async def test_no_title_is_asked_of_who_has_none(make_agent: MakeAgent, cypher: Cypher) -> None:
-    provider = ScriptedProvider(["Yes."])
-    async with make_agent(provider=provider) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Is it?")
-        assert not cypher(STATE, uuid=conversation.uuid)[0]["pending"]
-        assert await agent.drain() == {}
-    assert [request.purpose for request in provider.requests] == ["answer"]

@@ -147,20 +147,6 @@ def test_the_central_sentences_are_about_the_topic_and_say_it_once() -> None:
     assert not {0, 3} <= set(chosen)
 
 
-async def _vectors(texts: list[str]) -> list[list[float]]:
-    return await HashingEmbedder(dimension=256).embed_passages(texts)
-
-
-@pytest.mark.anyio
-async def test_vectors_choose_too() -> None:
-    chosen = central(TOPIC, 2, await _vectors(TOPIC))
-    assert not {1, 4} & set(chosen)
-    assert not {0, 3} <= set(chosen)
-    same = ["Alpha beta gamma delta.", "Completely other words here."]
-    assert central(same, 2, [[1.0, 0.0], [1.0, 0.0]]) == [0]
-    assert central([], 2) == []
-
-
 # --- summaries without a model ----------------------------------------------------------------------------------------
 
 
@@ -248,9 +234,7 @@ async def test_an_extract_is_two_or_three_sentences_of_the_talk(embedder: Hashin
     ("texts", "expected"),
     [
         ([""], "Nothing was said in words."),
-        (["Hi", "```\ncode\n```"], "Hi."),
         (["```\nonly code\n```"], "only code"),
-        (["word " * 300], None),
         (["密码在哪里检查？", "它使用argon2进行检查，并且保存在数据库里。"], None),
     ],
 )

@@ -236,13 +236,6 @@ def folded_within(
 ) -> str:
     """`fold_results` for a prompt of ``limit`` tokens: where it is longer, the longest results are shortened, and where
     that does not suffice, the arguments too.
-
-    Args:
-        system: the system prompt without results.
-        question: what is asked with it.
-        given: the calls of this turn and what they gave.
-        limit: tokens.
-        ids: the uuids of the calls, in their order.
     """
     folded = fold_results(system, given)
     excess = estimate_tokens(folded) + tokens_of(question) - limit

@@ -15,8 +15,7 @@ from ragforge_memory.models.conversation import Message, ScoredMessage
 from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Models, Stores
     from ragforge_memory.graph.receipts import TurnContext
 
 log = logging.getLogger(__name__)

@@ -27,12 +27,7 @@ _BEGINNING = 200
 
 
 class Quotes:
-    """What may be quoted in a turn.
-
-    Args:
-        before: what was read of the conversation.
-        said: what is condensed and summarised in the prompt.
-    """
+    """What may be quoted in a turn."""
 
     def __init__(self, before: TurnContext, said: str) -> None:
         left = [message for message in before.messages if (message.importance or 0) >= IMPORTANT]

@@ -22,9 +22,7 @@ from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, 
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.background import Background
-    from ragforge_memory.agent.services import Services
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Background, Services, Stores
 
 # The most of a history that a snapshot brings.
 _HISTORY = 1_000

@@ -10,8 +10,7 @@ from dataclasses import asdict, fields, replace
 from datetime import datetime
 from typing import Any
 
-from ragforge_memory.agent.services import Services
-from ragforge_memory.agent.stores import Stores
+from ragforge_memory.agent.services import Services, Stores
 from ragforge_memory.errors import (
     ConversationFileError,
     GraphBusy,
@@ -151,7 +150,6 @@ class _Replay:
     """Stores the records of one journal file, in order.
 
     Args:
-        services: what is open.
         file: what is stored is marked there at once, so that a crash leaves the rest alone to the next process.
     """
 

@@ -31,11 +31,7 @@ class _Known:
 
 
 class Remembered:
-    """The newest messages of the conversations that this process has used.
-
-    Args:
-        messages: so many of each conversation, the newest.
-    """
+    """The newest messages of the conversations that this process has used."""
 
     def __init__(self, messages: int) -> None:
         self._limit = messages

@@ -51,7 +51,6 @@ async def search(
     are its neighbours. A blank message, as an answer that was interrupted before its first word, is never found.
 
     Args:
-        services: what is open.
         query: the question.
         limit: messages at most.
         conversation_id: only this conversation's lineage; None: all of the owner's.
@@ -128,7 +127,7 @@ class Searcher:
 
     async def impact(self, root: Path, revision: str | None = None) -> Impact:
         """What a commit changes, and what was said of it; None: what is not committed."""
-        from ragforge_memory.agent.ties.impact import impact
+        from ragforge_memory.agent.ties.references import impact
 
         return await impact(self._services.stores, self._services.place, root, revision)
 

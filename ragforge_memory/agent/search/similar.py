@@ -64,7 +64,6 @@ async def find_similar(
     """Conversations that are about what a text says, the likest first; one in which nothing was said is about nothing.
 
     Args:
-        services: what is open.
         query: the text.
         limit: conversations at most.
         min_score: the least similarity, of a conversation without a vector the least share of the text's words.

@@ -12,8 +12,7 @@ from ragforge_memory.graph.ties import Named, TieStore, Untied
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
 
 log = logging.getLogger(__name__)
 

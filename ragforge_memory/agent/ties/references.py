@@ -1,4 +1,4 @@
-"""The code that was talked about, and what has become of it since."""
+"""The code that was talked about, what has become of it since, and what a diff touches of it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
 from ragforge_memory.agent.inputs import code_name
+from ragforge_memory.code.impact import impact as impact_of_code
 from ragforge_memory.code.mentions import dotted
 from ragforge_memory.errors import InvalidInput, memory_is_off
 from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.code import CodeStore
 from ragforge_memory.models.code import CodeReference, ReferenceKind
 from ragforge_memory.models.conversation import ConversationInfo
+from ragforge_memory.models.impact import Impact
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.stores import Stores
+    from ragforge_memory.agent.services import Place, Stores
 
 
 async def referenced(stores: Stores, place: Place, conversation_id: str) -> list[CodeReference]:
@@ -77,3 +79,14 @@ def _in_project(root: Path | None, scope: str) -> str:
         return scope
     path = Path(os.path.normpath(root / scope))
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else scope
+
+
+async def impact(stores: Stores, place: Place, root: Path, revision: str | None = None) -> Impact:
+    """What was said of the code that a diff changes, which of it was a decision, and what has corrected that since.
+
+    Raises:
+        InvalidInput: git does not know the revision, or there is no repository.
+    """
+    references, project = ReferenceStore(stores.graph, place.owner), place.owner.project
+    ingested = (await CodeStore(stores.graph, project).state()).commit if project else None
+    return await impact_of_code(root, references, revision, ingested=ingested)

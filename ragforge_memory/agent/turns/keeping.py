@@ -70,7 +70,6 @@ class Keeping:
     """Keeps what one turn says. What the graph cannot take goes to the journal, and all that follows in this turn too.
 
     Args:
-        services: what is open.
         conversation_id: whose turn it is.
         user_message_id: the question's uuid.
         message_id: the answer's uuid.

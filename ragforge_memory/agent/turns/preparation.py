@@ -16,7 +16,7 @@ from ragforge_memory.agent.context.nearness import Near, with_near
 from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tokens_of
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
-from ragforge_memory.agent.turns.condensing import Condensing
+from ragforge_memory.agent.services import Condensing
 from ragforge_memory.agent.turns.patience import left_alone
 from ragforge_memory.errors import GraphBusy, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
@@ -28,9 +28,7 @@ from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.models import Models
-    from ragforge_memory.agent.place import Place
-    from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.services import Models, Place, Services
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
     from ragforge_memory.redaction import Redactor
@@ -122,16 +120,7 @@ def check_room(models: Models, place: Place, question: str) -> None:
 
 
 class Reading:
-    """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other.
-
-    Args:
-        services: what is open.
-        conversation_id: whose turn it is.
-        asked: the question's uuid.
-        question: what is asked.
-        keeping: knows whether the graph is away.
-        question_seq: where the question stands; None: it is just being stored.
-    """
+    """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other."""
 
     def __init__(
         self,
@@ -246,16 +235,6 @@ async def prepare(
     redactor: Redactor,
 ) -> Prepared:
     """Takes what was read for the turn and builds its first request.
-
-    Args:
-        services: what is open.
-        conversation_id: whose turn it is.
-        reading: what the turn is given.
-        question_seq: where the question stands.
-        question: what is asked.
-        emit: takes the turn's events.
-        keeping: knows whether the graph is away.
-        redactor: takes secrets out of what is kept.
 
     Raises:
         ConversationNotFound: it was deleted.

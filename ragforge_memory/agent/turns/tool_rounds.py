@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -23,6 +24,7 @@ WriteJournal = Callable[..., Awaitable[bool]]
 _CUT_OFF = "this was cut off while it ran; whether it took effect is not known"
 
 
+@dataclass(eq=False)
 class ToolRounds:
     """Runs the tools that the model asks for, and keeps what they gave.
 
@@ -36,26 +38,16 @@ class ToolRounds:
         redactor: takes secrets out of what is kept and told of the calls; the tools and the model have them.
     """
 
-    def __init__(
-        self,
-        registry: ToolRegistry,
-        journal: Journal,
-        context: ToolContext,
-        message_id: str,
-        emit: Emit,
-        write_journal: WriteJournal,
-        redactor: Redactor,
-    ) -> None:
-        self._registry = registry
-        self._journal = journal
-        self._context = context
-        self._message_id = message_id
-        self._emit = emit
-        self._write_journal = write_journal
-        self._redactor = redactor
-        self._calls: dict[str, ToolCall] = {}
-        self._scopes: dict[ScopeTie, None] = {}
-        self.exchanged: list[tuple[ToolRequest, ToolOutcome]] = []
+    registry: ToolRegistry
+    journal: Journal
+    context: ToolContext
+    message_id: str
+    emit: Emit
+    write_journal: WriteJournal
+    redactor: Redactor
+    _calls: dict[str, ToolCall] = field(default_factory=dict, init=False)
+    _scopes: dict[ScopeTie, None] = field(default_factory=dict, init=False)
+    exchanged: list[tuple[ToolRequest, ToolOutcome]] = field(default_factory=list, init=False)
 
     @property
     def calls(self) -> list[ToolCall]:
@@ -69,15 +61,15 @@ class ToolRounds:
 
     async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
         """Runs one round: tools that allow it together, then the others one after another, in order."""
-        registry = self._registry
+        registry = self.registry
         first_index = len(self._calls)
         ids = [uuid4().hex for _ in requests]
         for call_id, asked in zip(ids, requests, strict=True):
-            await self._emit(
+            await self.emit(
                 events.ToolUse(
                     tool_call_id=call_id,
-                    tool_name=self._redactor.text(asked.name),
-                    arguments=self._redactor.value(asked.arguments),
+                    tool_name=self.redactor.text(asked.name),
+                    arguments=self.redactor.value(asked.arguments),
                     iteration=iteration,
                 )
             )
@@ -106,15 +98,15 @@ class ToolRounds:
             return call
 
         unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
-        if self._registry.side_effects(asked.name):
-            await self._write_journal(self._journal.tool, self._message_id, unfinished)
+        if self.registry.side_effects(asked.name):
+            await self.write_journal(self.journal.tool, self.message_id, unfinished)
         # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
         with hurried():
-            run = await self._registry.run(asked, self._context)
+            run = await self.registry.run(asked, self.context)
         call = record(run)
         self._scopes.update(dict.fromkeys(run.scopes))
-        await self._write_journal(self._journal.tool, self._message_id, call, run.scopes)
-        await self._emit(
+        await self.write_journal(self.journal.tool, self.message_id, call, run.scopes)
+        await self.emit(
             events.ToolResult(
                 tool_call_id=call_id,
                 tool_name=call.tool_name,
@@ -130,11 +122,11 @@ class ToolRounds:
     def _record(
         self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int
     ) -> ToolCall:
-        clean = self._redactor.value
+        clean = self.redactor.value
         arguments: dict[str, Any] = asked.arguments if asked.error is None else {"unreadable": asked.error}
         return ToolCall(
             uuid=call_id,
-            message_id=self._message_id,
+            message_id=self.message_id,
             index=index,
             timestamp=started,
             tool_name=clean(asked.name),

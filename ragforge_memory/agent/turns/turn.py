@@ -54,7 +54,6 @@ class Turn:
     """A question on its way to an answer. Every graph call in it runs under a time-out; it needs none to succeed.
 
     Args:
-        services: what is open.
         conversation_id: whose turn it is.
         text: the question.
         emit: takes the turn's events, in order; may block (a slow reader slows the turn).

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -171,55 +172,48 @@ async def _wait(store: ReembeddingStore, wanted: tuple[str, int], progress: Prog
     await asyncio.sleep(_POLL_SECONDS)
 
 
+@dataclass(eq=False)
 class _Move:
     """The work of one run, over all claims that it takes."""
 
-    def __init__(
-        self,
-        client: GraphClient,
-        project: str,
-        store: ReembeddingStore,
-        embedder: Embedder,
-        progress: Progress | None,
-    ) -> None:
-        self._client = client
-        self._project = project
-        self._store = store
-        self._embedder = embedder
-        self._failures = Failures()
-        self._progress = progress
-        self._total = 0
-        self._tried: Counter[str] = Counter()
-        self.done: Counter[str] = Counter()
-        self.failed = 0
-        self.switched = False
+    client: GraphClient
+    project: str
+    store: ReembeddingStore
+    embedder: Embedder
+    progress: Progress | None
+    _failures: Failures = field(default_factory=Failures, init=False)
+    _total: int = field(default=0, init=False)
+    _tried: Counter[str] = field(default_factory=Counter, init=False)
+    done: Counter[str] = field(default_factory=Counter, init=False)
+    failed: int = field(default=0, init=False)
+    switched: bool = field(default=False, init=False)
 
     async def run(self, claim: Claim) -> None:
         """Does all that is left; the claim has ended then, however it ended."""
         try:
-            for space in await self._store.to_clear():
-                await self._store.clear(claim, space)
+            for space in await self.store.to_clear():
+                await self.store.clear(claim, space)
             if claim.target is not None:
                 await self._fill(claim)
-                for space in await self._store.to_clear():
-                    await self._store.clear(claim, space)
+                for space in await self.store.to_clear():
+                    await self.store.clear(claim, space)
         finally:
             with suppress(RagforgeError):
-                await self._store.release(claim)
+                await self.store.release(claim)
 
     async def _fill(self, claim: Claim) -> None:
-        old = await find_space(self._client, self._project)
+        old = await find_space(self.client, self.project)
         assert old is not None
-        new = await prepare_space(self._client, space_model(self._embedder), self._embedder.dimension)
-        self._total = await self._store.total() if claim.listed else await self._store.label(claim, old, new)
+        new = await prepare_space(self.client, space_model(self.embedder), self.embedder.dimension)
+        self._total = await self.store.total() if claim.listed else await self.store.label(claim, old, new)
         while True:
-            page = await self._store.lacking(_PAGE)
+            page = await self.store.lacking(_PAGE)
             if page:
                 await self._embed(claim, new, page)
-            elif await self._store.switch(claim, new):
+            elif await self.store.switch(claim, new):
                 self.switched = True
                 return
-            elif not await self._store.renew(claim):
+            elif not await self.store.renew(claim):
                 raise LeaseLost
 
     async def _embed(self, claim: Claim, space: Space, page: Sequence[Lacking]) -> None:
@@ -240,13 +234,13 @@ class _Move:
                 await asyncio.wait((storing,))
 
     async def _stored(self, claim: Claim, space: Space, vectors: Sequence[tuple[Lacking, Vector]]) -> None:
-        stored = await self._store.store(claim, space, vectors) if vectors else 0
+        stored = await self.store.store(claim, space, vectors) if vectors else 0
         if stored is None:
             raise LeaseLost
         self.done.update(each.label for each, _ in vectors[:stored])
-        if self._progress is not None:
+        if self.progress is not None:
             done = sum(self.done.values())
-            self._progress(min(done, self._total), self._total)
+            self.progress(min(done, self._total), self._total)
 
     async def _without_hopeless(self, page: Sequence[Lacking]) -> list[Lacking]:
         unreadable = [each for each in page if not each.readable]
@@ -273,21 +267,21 @@ class _Move:
         return taken
 
     async def _give_up(self, refused: Sequence[Lacking]) -> None:
-        await self._store.fail(refused)
+        await self.store.fail(refused)
         self.failed += len(refused)
 
     async def _answers(self) -> None:
-        with self._failures.told(self._embedder, hint=_MEND_IT):
-            await answers(self._embedder)
+        with self._failures.told(self.embedder, hint=_MEND_IT):
+            await answers(self.embedder)
 
     async def _vectors(self, batch: Sequence[Lacking]) -> list[Vector]:
-        with self._failures.told(self._embedder, hint=_MEND_IT):
+        with self._failures.told(self.embedder, hint=_MEND_IT):
             topics = [each for each in batch if each.label == "Conversation"]
             texts = [each for each in batch if each.label != "Conversation"]
             passages = [embedding_text(each.scope) if each.label == "Scope" else each.text for each in texts]
-            vectors = list(zip(texts, await self._embedder.embed_passages(passages), strict=True)) if texts else []
+            vectors = list(zip(texts, await self.embedder.embed_passages(passages), strict=True)) if texts else []
             if topics:
-                means = await topic_vectors([each.topic for each in topics], self._embedder)
+                means = await topic_vectors([each.topic for each in topics], self.embedder)
                 vectors += zip(topics, means, strict=True)
         made = {(each.label, each.uuid): vector for each, vector in vectors}
         return [made[each.label, each.uuid] for each in batch]

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import uuid4
@@ -42,13 +43,7 @@ T = TypeVar("T")
 
 
 class Summaries:
-    """Keeps the summaries of one owner's conversations.
-
-    Args:
-        store: summaries.
-        summarizer: writes the words.
-        pause: seconds after a model has failed.
-    """
+    """Keeps the summaries of one owner's conversations."""
 
     def __init__(self, store: SummaryStore, summarizer: Summarizer, *, pause: float = PAUSE_AFTER_FAILURE) -> None:
         self.store = store
@@ -107,6 +102,7 @@ class _Elsewhere(LeaseLost):
     """What a conversation shares is somebody else's just now."""
 
 
+@dataclass(eq=False)
 class _Claim:
     """The work on one conversation while it is ours.
 
@@ -115,33 +111,24 @@ class _Claim:
     the root alone, so that none waits for itself.
     """
 
-    def __init__(
-        self,
-        store: SummaryStore,
-        summarizer: Summarizer,
-        lease: Lease,
-        pause: float,
-        unwritten: dict[tuple[str, ...], Written],
-        *,
-        eager: bool = False,
-    ) -> None:
-        self._store = store
-        self._summarizer = summarizer
-        self._lease = lease
-        self._pause = pause
-        self._unwritten = unwritten
-        self._eager = eager
+    store: SummaryStore
+    summarizer: Summarizer
+    lease: Lease
+    pause: float
+    unwritten: dict[tuple[str, ...], Written]
+    _: KW_ONLY
+    eager: bool = False
 
     async def all_that_is_due(self, *, hurried: bool) -> None:
         """The title and, unless ``hurried``, every full stretch; a model's failure ends the claim with a pause."""
         try:
             async with self._unless_broken_off(counted=True):
                 await self._title()
-                cover = None if hurried else await self._grid(extract=self._lease.attempts >= MAX_ATTEMPTS)
+                cover = None if hurried else await self._grid(extract=self.lease.attempts >= MAX_ATTEMPTS)
         except ModelError as error:
-            log.warning("a summary failed, trying again in %g s: %s", self._pause, error)
+            log.warning("a summary failed, trying again in %g s: %s", self.pause, error)
         else:
-            await self._store.release(self._lease, done=True, cover=cover)
+            await self.store.release(self.lease, done=True, cover=cover)
 
     async def for_a_branch(self, to_seq: int, *, extract: bool) -> None:
         """Every full stretch up to ``to_seq``, which a branch of this conversation shares and waits for.
@@ -150,18 +137,18 @@ class _Claim:
             ModelError: the model failed; this conversation rests as after a failure of its own.
         """
         async with self._unless_broken_off(counted=True):
-            cover = await self._grid(extract=extract or self._lease.attempts >= MAX_ATTEMPTS, to_seq=to_seq)
-        await self._store.release(self._lease, done=True, cover=cover)
+            cover = await self._grid(extract=extract or self.lease.attempts >= MAX_ATTEMPTS, to_seq=to_seq)
+        await self.store.release(self.lease, done=True, cover=cover)
 
     async def everything(self) -> str:
         """Every full stretch and what is behind it; the conversation's summary."""
         async with self._unless_broken_off():
             cover = await self._grid(extract=False)
-            if self._lease.head_seq > cover.seen:
-                step = Step(ON_DEMAND, cover.seen + 1, self._lease.head_seq)
+            if self.lease.head_seq > cover.seen:
+                step = Step(ON_DEMAND, cover.seen + 1, self.lease.head_seq)
                 cover = await self._write(cover, step, extract=False)
-        await self._store.release(self._lease, done=True, cover=cover)
-        return cover.text or self._lease.summary or ""
+        await self.store.release(self.lease, done=True, cover=cover)
+        return cover.text or self.lease.summary or ""
 
     @asynccontextmanager
     async def _unless_broken_off(self, *, counted: bool = False) -> AsyncIterator[None]:
@@ -181,31 +168,31 @@ class _Claim:
 
     async def _failed(self) -> None:
         """Ends the claim after a model's failure, which is counted; nobody tries again before the pause is over."""
-        await self._store.release(self._lease, done=False, attempts=self._lease.attempts + 1, pause=self._pause)
+        await self.store.release(self.lease, done=False, attempts=self.lease.attempts + 1, pause=self.pause)
 
     async def _later(self) -> None:
         """Ends the claim for a moment: what this conversation shares is being summarised by somebody else."""
-        await self._store.release(self._lease, done=False, attempts=self._lease.attempts or None, pause=_POLL_SECONDS)
+        await self.store.release(self.lease, done=False, attempts=self.lease.attempts or None, pause=_POLL_SECONDS)
 
     async def _give_back(self, *, failed: bool) -> None:
         """Ends the claim early, so that the next does not wait for its time; if that fails, it ends by itself."""
         try:
-            await self._store.release(
-                self._lease, done=False, attempts=self._lease.attempts or None, broken_off=not failed
+            await self.store.release(
+                self.lease, done=False, attempts=self.lease.attempts or None, broken_off=not failed
             )
         except RagforgeError as error:
             log.info("a lease is left to end by itself: %s", error)
 
     async def _grid(self, *, extract: bool, to_seq: int | None = None) -> Cover:
         """Every full stretch (up to ``to_seq``), one after another, and every full group of summaries."""
-        head_seq = self._lease.head_seq
+        head_seq = self.lease.head_seq
         end = head_seq if to_seq is None else min(to_seq, head_seq)
-        cover = await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+        cover = await self.store.cover(self.lease.conversation_id, to_seq=head_seq)
         asked = None
-        while (step := next_step(cover, end, self._store.every)) is not None:
-            owner = self._lease.owner_of(step.to_seq)
+        while (step := next_step(cover, end, self.store.every)) is not None:
+            owner = self.lease.owner_of(step.to_seq)
             if owner is not None and step != asked and await self._made_by(owner, step.to_seq, extract=extract):
-                asked, cover = step, await self._store.cover(self._lease.conversation_id, to_seq=head_seq)
+                asked, cover = step, await self.store.cover(self.lease.conversation_id, to_seq=head_seq)
             else:
                 cover = await self._write(cover, step, extract=extract)
             extract = False
@@ -218,27 +205,27 @@ class _Claim:
             _Elsewhere: somebody is at it just now; whoever looks again finds it done.
         """
         try:
-            lease = await self._store.claim(owner, eager=self._eager)
+            lease = await self.store.claim(owner, eager=self.eager)
         except ConversationNotFound:
             return False
         if lease is None:
             raise _Elsewhere
-        theirs = _Claim(self._store, self._summarizer, lease, self._pause, self._unwritten, eager=self._eager)
+        theirs = _Claim(self.store, self.summarizer, lease, self.pause, self.unwritten, eager=self.eager)
         await self._meanwhile(theirs.for_a_branch(to_seq, extract=extract))
         return True
 
     async def _write(self, cover: Cover, step: Step, *, extract: bool) -> Cover:
         """Reads what a step covers, has it put into words, and stores them."""
-        lease, messages = self._lease, list[Message]()
+        lease, messages = self.lease, list[Message]()
         if step.below:
-            written = await self._meanwhile(self._summarizer.of_summaries(step.below, extract=extract))
+            written = await self._meanwhile(self.summarizer.of_summaries(step.below, extract=extract))
         else:
-            messages = await self._store.messages(
+            messages = await self.store.messages(
                 lease.conversation_id, step.from_seq, step.to_seq, characters=MESSAGE_CHARACTERS
             )
             if len(messages) != step.to_seq - step.from_seq + 1:
                 # seq has no gaps: the conversation was deleted while we read, or the graph was damaged.
-                if not await self._store.renew(lease):
+                if not await self.store.renew(lease):
                     raise LeaseLost
                 log.warning(
                     "of the messages %d to %d of conversation %s only %d are in the graph: the rest is passed over",
@@ -249,48 +236,48 @@ class _Claim:
         cover = cover.with_summary(new)
         uuids = tuple(message.uuid for message in messages)
         below = [summary.uuid for summary in step.below]
-        kept = await self._store.write(lease, new, cover, messages=uuids, below=below)
-        self._unwritten.pop(uuids, None)
+        kept = await self.store.write(lease, new, cover, messages=uuids, below=below)
+        self.unwritten.pop(uuids, None)
         if kept is None:
             raise LeaseLost
-        self._lease = kept
+        self.lease = kept
         return cover
 
     async def _in_words(self, step: Step, messages: Sequence[Message], *, extract: bool) -> Written:
         """What messages say in short. Of a stretch of the grid a model is asked once: that it will be is in the graph
         before, and where nobody has seen what it said, the messages are not sent again."""
         uuids = tuple(message.uuid for message in messages)
-        if uuids in self._unwritten:
-            return self._unwritten[uuids]
+        if uuids in self.unwritten:
+            return self.unwritten[uuids]
         # A model is not asked about nothing.
         extract = extract or not messages
-        counted = step.level != ON_DEMAND and self._summarizer.asks and not extract
-        if counted and (self._lease.asked or 0) >= step.from_seq:
+        counted = step.level != ON_DEMAND and self.summarizer.asks and not extract
+        if counted and (self.lease.asked or 0) >= step.from_seq:
             log.info("messages %d to %d were sent to a model by a process that ended", step.from_seq, step.to_seq)
             extract = True
-        elif counted and not await self._store.renew(self._lease, asked=step.to_seq):
+        elif counted and not await self.store.renew(self.lease, asked=step.to_seq):
             raise LeaseLost
-        written = await self._meanwhile(self._summarizer.of_messages(messages, extract=extract))
+        written = await self._meanwhile(self.summarizer.of_messages(messages, extract=extract))
         if counted and not extract:
-            self._unwritten[uuids] = written
+            self.unwritten[uuids] = written
         return written
 
     async def _title(self) -> None:
         """A title in the place of the provisional one, once there was an exchange."""
-        lease = self._lease
+        lease = self.lease
         if lease.title_source != "provisional":
             return
-        first = await self._store.messages(lease.conversation_id, 1, _FIRST_MESSAGES, characters=MESSAGE_CHARACTERS)
+        first = await self.store.messages(lease.conversation_id, 1, _FIRST_MESSAGES, characters=MESSAGE_CHARACTERS)
         exchange = _first_exchange(first)
         title = None
         if exchange is not None and lease.attempts < MAX_ATTEMPTS:
-            title = await self._meanwhile(self._summarizer.title(*exchange))
+            title = await self._meanwhile(self.summarizer.title(*exchange))
         elif exchange is None and not _answers(first) and lease.head_seq <= _FIRST_MESSAGES:
             return
-        self._lease = await self._store.settle_title(lease, title)
+        self.lease = await self.store.settle_title(lease, title)
 
     async def _meanwhile(self, work: Awaitable[T]) -> T:
-        return await meanwhile(work, seconds=self._lease.seconds, renew=lambda: self._store.renew(self._lease))
+        return await meanwhile(work, seconds=self.lease.seconds, renew=lambda: self.store.renew(self.lease))
 
 
 def _summary(lease: Lease, step: Step, written: Written, messages: Sequence[Message]) -> Summary:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -65,6 +66,7 @@ class Written(NamedTuple):
     model: str
 
 
+@dataclass(eq=False)
 class Summarizer:
     """Writes summaries and titles.
 
@@ -76,32 +78,20 @@ class Summarizer:
         timeout: seconds that a model may take.
     """
 
-    def __init__(
-        self,
-        provider: ModelProvider,
-        embedder: Embedder | None,
-        *,
-        redacted: Callable[[str], str],
-        today: Callable[[], date],
-        timeout: float,
-    ) -> None:
-        self._provider = provider
-        self._embedder = embedder
-        self._redacted = redacted
-        self._today = today
-        self._timeout = timeout
+    provider: ModelProvider
+    embedder: Embedder | None
+    _: KW_ONLY
+    redacted: Callable[[str], str]
+    today: Callable[[], date]
+    timeout: float
 
     @property
     def asks(self) -> bool:
         """Whether a model is asked for summaries."""
-        return answers(self._provider, "summary")
+        return answers(self.provider, "summary")
 
     async def of_messages(self, messages: Sequence[Message], *, extract: bool = False) -> Written:
         """What these messages say in short.
-
-        Args:
-            messages: of one stretch, in their order.
-            extract: ask no model.
 
         Raises:
             ModelError: the model failed, or said nothing.
@@ -110,7 +100,7 @@ class Summarizer:
             # What only quotes, messages or code, would be a summary of the summary's own source.
             own = [each for each in messages if not each.quotes] or messages
             return await self._extracted([(each.role == "user", each.content) for each in own])
-        most = min(MESSAGE_CHARACTERS, max(200, 2 * self._provider.context_window // max(len(messages), 1)))
+        most = min(MESSAGE_CHARACTERS, max(200, 2 * self.provider.context_window // max(len(messages), 1)))
         shown = "\n\n".join(as_lines(message, most, truncated) for message in messages)
         return await self._asked(f"messages {messages[0].seq} to {messages[-1].seq} of a conversation", shown)
 
@@ -127,32 +117,32 @@ class Summarizer:
         Raises:
             ModelError: the model failed.
         """
-        if not answers(self._provider, "title"):
+        if not answers(self.provider, "title"):
             return None
         begun = (
             f"Question:\n{truncated(question, MESSAGE_CHARACTERS)}\n\nAnswer:\n{truncated(answer, MESSAGE_CHARACTERS)}"
         )
         request = ModelRequest(
-            _TITLE.format(today=self._today().isoformat()), (ChatMessage("user", fenced(begun)),), purpose="title"
+            _TITLE.format(today=self.today().isoformat()), (ChatMessage("user", fenced(begun)),), purpose="title"
         )
         said = (await self._complete(request)).strip().splitlines()
-        return title_of(self._redacted(said[0]).strip(" \t\"'`*#")) or None if said else None
+        return title_of(self.redacted(said[0]).strip(" \t\"'`*#")) or None if said else None
 
     async def _asked(self, what: str, shown: str) -> Written:
         request = ModelRequest(
-            _SUMMARY.format(what=what, today=self._today().isoformat()),
+            _SUMMARY.format(what=what, today=self.today().isoformat()),
             (ChatMessage("user", fenced(shown)),),
             purpose="summary",
         )
-        text = self._redacted(" ".join((await self._complete(request)).split()))
+        text = self.redacted(" ".join((await self._complete(request)).split()))
         if not text:
-            raise ModelError(f"{model_key(self._provider)} gave an empty summary", hint="it is asked again later")
-        return Written(_whole_sentences(text, _SUMMARY_CHARACTERS), model_key(self._provider))
+            raise ModelError(f"{model_key(self.provider)} gave an empty summary", hint="it is asked again later")
+        return Written(_whole_sentences(text, _SUMMARY_CHARACTERS), model_key(self.provider))
 
     async def _complete(self, request: ModelRequest) -> str:
-        with foreign_failures(model_key(self._provider)):
-            async with asyncio.timeout(self._timeout):
-                return well_formed((await complete(self._provider, request)).text)
+        with foreign_failures(model_key(self.provider)):
+            async with asyncio.timeout(self.timeout):
+                return well_formed((await complete(self.provider, request)).text)
 
     async def _extracted(self, texts: Sequence[tuple[bool, str]]) -> Written:
         """The sentences nearest to the middle of all; the user's word is among them where there is one."""
@@ -172,9 +162,9 @@ class Summarizer:
         return Written(" ".join(_ended(truncated(candidates[place], 300)) for place in chosen), EXTRACTIVE)
 
     async def _vectors(self, texts: Sequence[str]) -> list[list[float]] | None:
-        if self._embedder is not None:
+        if self.embedder is not None:
             with suppress(EmbeddingError):
-                return await self._embedder.embed_passages(texts)
+                return await self.embedder.embed_passages(texts)
         return None
 
 

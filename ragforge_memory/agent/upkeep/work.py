@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING
 
 from ragforge_memory.errors import GraphTimeout, GraphUnavailable, foreign
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.upkeep.retention import RetentionTask
     from ragforge_memory.agent.upkeep.summaries import Summaries
     from ragforge_memory.agent.upkeep.vectors import VectorTask, WaitingNodes
     from ragforge_memory.graph.waiting import WaitingText
+    from ragforge_memory.models.conversation import ConversationInfo
 
 log = logging.getLogger(__name__)
 
@@ -133,6 +135,7 @@ class SummaryTask:
         return None
 
 
+@dataclass(eq=False)
 class BackgroundWork:
     """The tasks of one agent.
 
@@ -144,58 +147,50 @@ class BackgroundWork:
         messages: takes what was said just now; None: it is looked for in the graph.
     """
 
-    def __init__(
-        self,
-        vectors: VectorTask,
-        summaries: SummaryTask | None = None,
-        deletes: Callable[[], Awaitable[int]] | None = None,
-        retention: RetentionTask | None = None,
-        *,
-        messages: WaitingNodes[WaitingText] | None = None,
-    ) -> None:
-        self._vectors = vectors
-        self._messages = messages
-        self._summaries = summaries
-        self._deletes = deletes
-        self._retention = retention
-        self._deleting: asyncio.Task[None] | None = None
+    vectors: VectorTask
+    summaries: SummaryTask | None = None
+    deletes: Callable[[], Awaitable[int]] | None = None
+    retention: RetentionTask | None = None
+    _: KW_ONLY
+    messages: WaitingNodes[WaitingText] | None = None
+    _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
         """At opening: finishes, once, the deletes that others have left undone, looks for what has no vector, and for
         what is too old."""
-        self._vectors.begin()
-        if self._deletes is not None and self._deleting is None:
-            self._deleting = asyncio.create_task(self._finish_deletes(self._deletes), name="ragforge-deletes")
-        if self._retention is not None:
-            self._retention.begin()
+        self.vectors.begin()
+        if self.deletes is not None and self._deleting is None:
+            self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
+        if self.retention is not None:
+            self.retention.begin()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
-        self._vectors.wake()
+        self.vectors.wake()
         if due:
             self.due()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
-        if self._summaries is not None:
-            self._summaries.wake()
+        if self.summaries is not None:
+            self.summaries.wake()
 
     def topic(self) -> None:
         """A conversation waits for the vector of what it is about."""
-        self._vectors.wake_soon(("conversation_vectors",))
+        self.vectors.wake_soon(("conversation_vectors",))
 
     def said(self, texts: Sequence[WaitingText]) -> None:
         """These messages were written just now and wait for their vectors."""
-        if self._messages is None:
-            self._vectors.wake(("messages",))
+        if self.messages is None:
+            self.vectors.wake(("messages",))
         else:
-            self._messages.offer(texts)
-            self._vectors.wake_soon()
+            self.messages.offer(texts)
+            self.vectors.wake_soon()
 
     def sweep(self) -> None:
         """Looks once in the life of a process for what others have left undone."""
-        if self._summaries is not None and not self._summaries.started:
-            self._summaries.wake()
+        if self.summaries is not None and not self.summaries.started:
+            self.summaries.wake()
 
     async def drain(self, timeout: float | None = None, *, kinds: Sequence[str] | None = None) -> dict[str, int]:
         """Waits until nothing is due: summaries first, since they need vectors too.
@@ -210,9 +205,9 @@ class BackgroundWork:
         remaining = countdown(timeout)
         await self._deleted(remaining)
         left = 0
-        if self._summaries is not None and (kinds is None or SummaryTask.kind in kinds):
-            left = await self._summaries.drain(remaining())
-        others = await self._vectors.drain(remaining(), kinds=kinds)
+        if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
+            left = await self.summaries.drain(remaining())
+        others = await self.vectors.drain(remaining(), kinds=kinds)
         return {SummaryTask.kind: left, **others} if left else others
 
     async def finish(self, timeout: float) -> dict[str, int]:
@@ -223,26 +218,26 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        if self._summaries is not None:
-            await self._summaries.quiet(remaining())
-        return await self._vectors.drain(remaining(), kinds=("messages",))
+        if self.summaries is not None:
+            await self.summaries.quiet(remaining())
+        return await self.vectors.drain(remaining(), kinds=("messages",))
 
     async def aclose(self) -> None:
         """Ends all tasks; what they have not done stays labelled in the graph."""
-        if self._retention is not None:
-            await self._retention.aclose()
+        if self.retention is not None:
+            await self.retention.aclose()
         if self._deleting is not None:
             self._deleting.cancel()
             await asyncio.wait((self._deleting,))
-        if self._summaries is not None:
-            await self._summaries.aclose()
-        await self._vectors.aclose()
+        if self.summaries is not None:
+            await self.summaries.aclose()
+        await self.vectors.aclose()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
             await asyncio.wait((self._deleting,), timeout=remaining())
-        if self._retention is not None:
-            await self._retention.quiet(remaining())
+        if self.retention is not None:
+            await self.retention.quiet(remaining())
 
     @staticmethod
     async def _finish_deletes(deletes: Callable[[], Awaitable[int]]) -> None:
@@ -260,3 +255,52 @@ def countdown(timeout: float | None) -> Callable[[], float | None]:
     loop = asyncio.get_running_loop()
     start = loop.time()
     return lambda: None if timeout is None else max(0.0, timeout - (loop.time() - start))
+
+
+EVERY = 3_600.0
+"""Seconds between two looks of a process that lives on."""
+
+
+class RetentionTask:
+    """Applies what the configuration says at opening, and every hour as long as the process lives.
+
+    Args:
+        apply: deletes what has expired and returns it.
+    """
+
+    def __init__(self, apply: Callable[[], Awaitable[list[ConversationInfo]]]) -> None:
+        self._apply = apply
+        self._resting = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Starts the task, once."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="ragforge-retention")
+
+    async def quiet(self, timeout: float | None) -> None:
+        """Waits until it rests, for at most ``timeout`` seconds (None: as long as it takes)."""
+        if self._task is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(timeout):
+                    await self._resting.wait()
+
+    async def aclose(self) -> None:
+        """Ends the task; what it has hidden and not removed yet, a sweep finishes."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait((self._task,))
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            self._resting.clear()
+            try:
+                deleted = await self._apply()
+            except Exception as error:  # nothing may end the task: a full disk, a file that is another's
+                log.warning("retention is applied later: %s", error, exc_info=foreign(error))
+            else:
+                if deleted:
+                    log.info("retention deleted %s conversations", len(deleted))
+            self._resting.set()
+            await asyncio.sleep(EVERY)
