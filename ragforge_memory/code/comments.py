@@ -22,7 +22,6 @@ _DIRECTIVE = re.compile(
 _XML_REFERENCE = re.compile(r'<(?:see|paramref|typeparamref)\s+\w+="(?:[A-Z]:)?([^"]*)"\s*/>')
 _XML_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
-
 _MOST_BEFORE = 1_000
 """So many nodes before another are looked at: each costs a way through all that its parent holds."""
 

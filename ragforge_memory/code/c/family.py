@@ -163,9 +163,6 @@ def bind_parameters(draft: Draft, parameters: Node | None) -> None:
             bind_declared(draft, name, f"{declared}[]" if declared and is_array else declared or None)
 
 
-# types
-
-
 # variables
 
 

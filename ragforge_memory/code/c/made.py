@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _ONE_WORD = (["type_identifier"], ["primitive_type"])
 
 

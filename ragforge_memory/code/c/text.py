@@ -22,7 +22,6 @@ _COLLECTIONS = frozenset({"vector", "list", "deque", "array", "span", "set", "un
 _CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_cast", "down_cast"})
 _MAKERS = frozenset({"make_unique", "make_shared"})
 
-
 _NAME = re.compile(r"~?[^\W\d][\w$]*|operator\b.+", re.DOTALL)
 _RESERVED_WORDS = """
 alignas alignof asm auto bool break case catch char class const const_cast constexpr continue decltype default delete do

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _KINDS: dict[str, ScopeType] = {
     "struct_specifier": "struct",
     "union_specifier": "struct",

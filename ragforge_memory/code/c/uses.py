@@ -17,19 +17,15 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _CALLED = re.compile(r"\b([^\W\d]\w*)\s*\(")
 
-
 _NAMED = re.compile(r"\b([^\W\d]\w*)\b")
-
 
 _WORDS_OF_C = """
 if for while switch return sizeof do else case defined typeof alignof decltype noexcept static_cast const_cast
 reinterpret_cast dynamic_cast __attribute__ __typeof__ assert void int char unsigned signed long short float double
 const struct union enum static inline extern volatile auto bool true false
 """
-
 
 _KEYWORDS = frozenset(_WORDS_OF_C.split())
 

@@ -18,7 +18,6 @@ from ragforge_memory.code.parsed import ScopeType
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-
 KINDS: dict[str, ScopeType] = {
     "class_declaration": "class",
     "record_declaration": "class",
@@ -27,7 +26,6 @@ KINDS: dict[str, ScopeType] = {
     "interface_declaration": "interface",
     "enum_declaration": "enum",
 }
-
 
 INTERFACE = re.compile(r"(?:.*\.)?I[A-Z]\w*$")
 

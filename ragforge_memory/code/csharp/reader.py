@@ -230,12 +230,6 @@ def _delegate(draft: Draft, node: Node) -> Visit:
     return closing([*lists, parameters])
 
 
-# statements that bind
-
-
-# uses
-
-
 # namespaces
 
 

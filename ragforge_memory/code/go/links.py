@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.layout import Layout
 
-
 _VERSION = re.compile(r"v[0-9]+$")
 
 

@@ -54,9 +54,6 @@ def extract(root: Node, draft: Draft) -> None:
     _say_interfaces(root, draft)
 
 
-# expressions and types as dotted text
-
-
 # definitions
 
 
@@ -322,9 +319,6 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
                     receiver, _, name = interface.rpartition(".")
                     scope.interfaces = (*scope.interfaces, interface)
                     scope.uses.append(Use(name, receiver or None, "implement", draft.line(line)))
-
-
-# how imports reach other packages
 
 
 _HANDLERS: dict[str, Handler] = {

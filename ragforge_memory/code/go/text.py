@@ -13,9 +13,7 @@ from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-
 CONTAINERS = frozenset({"slice_type", "array_type", "map_type", "channel_type", "implicit_length_array_type"})
-
 
 _NAMES = frozenset({"identifier", "type_identifier", "package_identifier", "field_identifier"})
 

@@ -13,9 +13,7 @@ from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-
 ANNOTATIONS = ("annotation", "marker_annotation")
-
 
 _LITERALS = frozenset(
     {"string_literal", "character_literal", "null_literal", "true", "false", "class_literal", "lambda_expression",

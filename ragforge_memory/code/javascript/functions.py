@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _WRITTEN_OUT = FUNCTIONS - {"arrow_function"}
 _DESCRIBED = frozenset({"value", "get", "set"})

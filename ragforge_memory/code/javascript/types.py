@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 CLASSES = frozenset({"class", "class_declaration", "abstract_class_declaration"})
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*$")
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _GLOBALS = frozenset({"window", "global", "globalThis", "self"})
 _OR_ELSE = frozenset({"||", "??"})
 

@@ -215,9 +215,6 @@ def _properties(draft: Draft, node: Node) -> Visit:
     return [*present(node.child_by_field_name("attributes"), declared), *values]
 
 
-# statements that bind
-
-
 # uses
 
 

@@ -19,7 +19,6 @@ _BUILT_IN = frozenset({"array", "string", "int", "float", "bool", "null", "calla
 _TAG = re.compile(r"@(?:phpstan-|psalm-)?(var|return)\s+([^\s*]+)")
 _PARAMETER = re.compile(r"@param\s+([^\s*]+)\s+(?:\.\.\.)?\$(\w+)")
 
-
 GLOBAL = "\\"
 """The package of files without a namespace, and what stands before a name that is looked up in no other."""
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _OWN = frozenset({"self", "static", "parent"})
 
 

@@ -220,12 +220,6 @@ def _alias(draft: Draft, node: Node) -> Visit:
     return [CLOSE]
 
 
-# uses
-
-
-# constants of other files
-
-
 _HANDLERS: dict[str, Handler] = {
     "class": _type,
     "module": _type,

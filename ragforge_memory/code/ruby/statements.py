@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _MAKERS = {
     ("Struct", "new"): "class",
     ("Class", "new"): "class",

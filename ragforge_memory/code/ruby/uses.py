@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 VISIBILITIES = frozenset({"private", "protected", "public", "module_function", "private_class_method"})
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 _WORDS = frozenset({"identifier", "self", "super", "crate"})
 _THROUGH = frozenset({"unwrap", "expect", "clone", "as_ref", "as_mut"})
 
-
 _BRACE = re.compile(rb"[{}]")
 # Macros in macros are read level by level, each time all that is inside.
 _DEEPEST = 100

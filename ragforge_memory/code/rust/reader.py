@@ -325,12 +325,6 @@ def _module(draft: Draft, node: Node) -> Visit:
     return closing([body])
 
 
-# statements that bind
-
-
-# uses
-
-
 _HANDLERS: dict[str, Handler] = {
     "attribute_item": nothing,
     "inner_attribute_item": nothing,
