@@ -23,6 +23,11 @@ SIGNATURE_LIMIT = 160
 """Characters of a constant's signature; longer ones end in an ellipsis."""
 
 
+def each(handler: Handler, types: str) -> dict[str, Handler]:
+    """One handler for several types of nodes, their names apart by spaces."""
+    return dict.fromkeys(types.split(), handler)
+
+
 def nothing(draft: Draft, node: Node) -> Visit:
     """A node whose inside says nothing about other scopes."""
     return ()

@@ -243,14 +243,12 @@ class Draft:
         """The current scope names something; see Use."""
         (self._open[-1].uses if self._open else self._uses).append(Use(name, receiver, kind, line, arguments))
 
-    def bind(
-        self,
-        name: str,
-        kind: BindingKind,
-        value: str | None,
-        line: int,
-        scope: OpenScope | None = None,
-    ) -> None:
+    def use_text(self, text: str, kind: UseKind, line: int) -> None:
+        """The same of a dotted text: its last name, with what is before as the receiver."""
+        receiver, _, name = text.rpartition(".")
+        self.use(name, receiver or None, kind, line)
+
+    def bind(self, name: str, kind: BindingKind, value: str | None, line: int, scope: OpenScope | None = None) -> None:
         """A name is bound in ``scope``, by default in the innermost open scope that is not a constant."""
         if scope is None:
             scope = next((open for open in reversed(self._open) if open.type != "constant"), None)

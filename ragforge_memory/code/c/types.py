@@ -79,8 +79,7 @@ def specifier(draft: Draft, node: Node) -> Visit:
     if body is None:
         if name is not None:
             text = type_text(draft, name) or draft.text(name)
-            receiver, _, last = text.rpartition(".")
-            draft.use(last, receiver or None, "type", draft.line(name))
+            draft.use_text(text, "type", draft.line(name))
         return ()
     if name is None:
         return present(body)
@@ -120,8 +119,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
     )
     for base in bases:
         if found := type_text(draft, base):
-            receiver, _, last = found.rpartition(".")
-            draft.use(last, receiver or None, "inherit", draft.line(base))
+            draft.use_text(found, "inherit", draft.line(base))
     templates = child_of_type(whole, "template_parameter_list")
     bind_templates(draft, templates)
     arguments = [list_ for base in [*present(name), *bases] for list_ in _template_arguments(base)]

@@ -11,6 +11,7 @@ from ragforge_memory.code.clauses import (
     present,
 )
 from ragforge_memory.code.draft import Draft
+from ragforge_memory.code.parsed import UseKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -54,13 +55,11 @@ def use_qualified(draft: Draft, node: Node) -> Visit:
     return _arguments_inside(node)
 
 
-def _qualified(draft: Draft, node: Node, kind: str) -> None:
+def _qualified(draft: Draft, node: Node, kind: UseKind) -> None:
     text = qualified(draft, node)
-    receiver, _, name = text.rpartition(".")
-    draft.use(name, receiver or None, "call" if kind == "call" else "reference", draft.line(node))
-    if receiver:
-        before, _, last = receiver.rpartition(".")
-        draft.use(last, before or None, "type", draft.line(node))
+    draft.use_text(text, kind, draft.line(node))
+    if receiver := text.rpartition(".")[0]:
+        draft.use_text(receiver, "type", draft.line(node))
 
 
 def _arguments_inside(node: Node) -> list[Node]:

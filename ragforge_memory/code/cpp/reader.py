@@ -14,6 +14,7 @@ from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
     closing,
+    each,
     first_named,
     naming,
     nothing,
@@ -142,8 +143,7 @@ def _new(draft: Draft, node: Node) -> Visit:
     kind = node.child_by_field_name("type")
     text = type_text(draft, kind)
     if kind is not None and text:
-        receiver, _, name = text.removesuffix("[]").rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
+        draft.use_text(text.removesuffix("[]"), "call", draft.line(kind))
     return [child for child in node.named_children if child != kind]
 
 
@@ -221,10 +221,8 @@ _HANDLERS: dict[str, Handler] = {
     "template_function": lambda draft, node: [
         *present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
     ],
-    "lambda_capture_specifier": nothing,
-    "access_specifier": nothing,
+    **each(nothing, "lambda_capture_specifier access_specifier type_parameter_declaration"),
     "namespace_identifier": naming("reference"),
-    "type_parameter_declaration": nothing,
     "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
 }
 

@@ -11,6 +11,7 @@ from ragforge_memory.code.clauses import (
     closing,
     comment_free,
     decision,
+    each,
     header,
     naming,
     nothing,
@@ -104,8 +105,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         interfaces=interfaces,
     )
     for base, text in zip(listed, texts, strict=True):
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "implement" if text in interfaces else "inherit", draft.line(base))
+        draft.use_text(text, "implement" if text in interfaces else "inherit", draft.line(base))
         named = base.child_by_field_name("name") if base.type == "qualified_name" else base
         for arguments in children_of_type(named, "type_argument_list"):
             use_types(draft, arguments)
@@ -252,27 +252,19 @@ _METHODS = ("method_declaration", "constructor_declaration", "destructor_declara
 
 _HANDLERS: dict[str, Handler] = {
     "using_directive": using,
-    "namespace_declaration": _namespace,
-    "file_scoped_namespace_declaration": _namespace,
+    **each(_namespace, "namespace_declaration file_scoped_namespace_declaration"),
     **dict.fromkeys(KINDS, _type),
     **dict.fromkeys(_METHODS, _method),
-    "field_declaration": _field,
-    "event_field_declaration": _field,
+    **each(_field, "field_declaration event_field_declaration"),
     "enum_member_declaration": _enum_member,
     "delegate_declaration": _delegate,
     "variable_declaration": bind_variables,
     "foreach_statement": bind_foreach,
-    "declaration_pattern": bind_designation,
-    "declaration_expression": bind_designation,
-    "recursive_pattern": bind_designation,
-    "catch_declaration": bind_designation,
-    "lambda_expression": bind_lambda,
-    "anonymous_method_expression": bind_lambda,
+    **each(bind_designation, "declaration_pattern declaration_expression recursive_pattern catch_declaration"),
+    **each(bind_lambda, "lambda_expression anonymous_method_expression"),
     "parameter": bind_parameter,
     "parameter_list": bind_parameter_list,
-    "from_clause": bind_from,
-    "join_clause": bind_from,
-    "let_clause": bind_from,
+    **each(bind_from, "from_clause join_clause let_clause"),
     "identifier": naming("reference", but=("var", "nameof", "_", "global", "value")),
     "member_access_expression": use_access,
     "conditional_access_expression": use_conditional,
@@ -280,39 +272,28 @@ _HANDLERS: dict[str, Handler] = {
     "object_creation_expression": use_creation,
     "initializer_expression": use_initializer,
     "attribute": use_attribute,
-    "attribute_argument": use_argument,
-    "argument": use_argument,
-    "cast_expression": use_typed,
-    "typeof_expression": use_typed,
-    "default_expression": use_typed,
-    "array_creation_expression": use_typed,
+    **each(use_argument, "attribute_argument argument"),
+    **each(use_typed, "cast_expression typeof_expression default_expression array_creation_expression"),
     "type_argument_list": use_type_arguments,
-    "type_parameter_list": nothing,
+    **each(
+        nothing,
+        "type_parameter_list goto_statement comment string_literal verbatim_string_literal preproc_region "
+        "preproc_endregion preproc_pragma",
+    ),
     "type_parameter_constraints_clause": use_constraints,
     "alias_qualified_name": lambda draft, node: present(node.child_by_field_name("name")),
     "labeled_statement": use_labeled,
-    "goto_statement": nothing,
-    "if_statement": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
-    "catch_clause": decision,
-    "conditional_expression": decision,
-    "switch_expression_arm": decision,
+    **each(
+        decision,
+        "if_statement for_statement while_statement do_statement catch_clause conditional_expression "
+        "switch_expression_arm",
+    ),
     "switch_section": use_section,
     "binary_expression": use_binary,
-    "comment": nothing,
-    "string_literal": nothing,
-    "verbatim_string_literal": nothing,
-    "preproc_region": nothing,
-    "preproc_endregion": nothing,
-    "preproc_pragma": nothing,
-    "preproc_if": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
-    "preproc_elif": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
+    **each(
+        lambda draft, node: [child for child in node.named_children if child != node.child_by_field_name("condition")],
+        "preproc_if preproc_elif",
+    ),
 }
 
 READER = Reader(

@@ -27,8 +27,7 @@ def use_types(draft: Draft, node: Node | None) -> None:
             draft.use(draft.text(part), None, "type", draft.line(part))
         elif part.type == "qualified_name":
             text = type_text(draft, part) or ""
-            receiver, _, name = text.removesuffix("[]").rpartition(".")
-            draft.use(name, receiver or None, "type", draft.line(part))
+            draft.use_text(text.removesuffix("[]"), "type", draft.line(part))
             last = part.child_by_field_name("name")
             stack += children_of_type(last, "type_argument_list")
         elif part.type == "tuple_element":
@@ -109,10 +108,10 @@ def use_attribute(draft: Draft, node: Node) -> Visit:
     """``[Audited]`` may mean ``AuditedAttribute``; the draft keeps both spellings and one of them is found."""
     name = node.child_by_field_name("name")
     if name is not None:
-        receiver, _, last = (type_text(draft, name) or draft.text(name)).rpartition(".")
-        draft.use(last, receiver or None, "decorate", draft.line(name))
-        if not last.endswith("Attribute"):
-            draft.use(f"{last}Attribute", receiver or None, "decorate", draft.line(name))
+        text = type_text(draft, name) or draft.text(name)
+        draft.use_text(text, "decorate", draft.line(name))
+        if not text.endswith("Attribute"):
+            draft.use_text(f"{text}Attribute", "decorate", draft.line(name))
     return [child for child in node.named_children if child != name]
 
 

@@ -12,6 +12,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    each,
     first_named,
     header,
     naming,
@@ -160,8 +161,7 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
         bases=[text for _, text in bases],
     )
     for base, text in bases:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "inherit", draft.line(base))
+        draft.use_text(text, "inherit", draft.line(base))
     generics = node.child_by_field_name("type_parameters")
     _bind_generics(draft, generics)
     return closing([generics, value])
@@ -324,23 +324,17 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
 _HANDLERS: dict[str, Handler] = {
     "package_clause": _package,
     "import_spec": _import,
-    "function_declaration": _function,
-    "method_declaration": _function,
-    "method_elem": _function,
+    **each(_function, "function_declaration method_declaration method_elem"),
     "func_literal": _closure,
-    "type_spec": _type_declaration,
-    "type_alias": _type_declaration,
+    **each(_type_declaration, "type_spec type_alias"),
     "field_declaration": _field,
     "type_elem": _type_element,
-    "const_spec": _values,
-    "var_spec": _values,
+    **each(_values, "const_spec var_spec"),
     "short_var_declaration": _short_variables,
     "range_clause": _range,
     "type_switch_statement": _type_switch,
     "receive_statement": _received,
-    "parameter_declaration": _parameter,
-    "variadic_parameter_declaration": _parameter,
-    "type_parameter_declaration": _parameter,
+    **each(_parameter, "parameter_declaration variadic_parameter_declaration type_parameter_declaration"),
     "identifier": naming("reference", but=("_",)),
     "type_identifier": naming("type", but=BUILTINS),
     "qualified_type": use_qualified_type,
@@ -349,15 +343,9 @@ _HANDLERS: dict[str, Handler] = {
     "type_conversion_expression": use_conversion,
     "composite_literal": use_composite,
     "literal_value": use_literal_value,
-    "if_statement": decision,
-    "for_statement": decision,
-    "expression_case": decision,
-    "type_case": decision,
-    "communication_case": decision,
+    **each(decision, "if_statement for_statement expression_case type_case communication_case"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "comment": nothing,
-    "interpreted_string_literal": nothing,
-    "raw_string_literal": nothing,
+    **each(nothing, "comment interpreted_string_literal raw_string_literal"),
 }
 
 # Behind these a line break is a semicolon (https://go.dev/ref/spec#Semicolons).

@@ -61,8 +61,7 @@ def use_conversion(draft: Draft, node: Node) -> Visit:
 def _construct(draft: Draft, kind: Node) -> None:
     text = type_text(draft, kind)
     if text is not None:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
+        draft.use_text(text, "call", draft.line(kind))
 
 
 def use_composite(draft: Draft, node: Node) -> Visit:

@@ -13,6 +13,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    each,
     first_named,
     header,
     naming,
@@ -132,8 +133,7 @@ def _listed(clause: Node | None) -> list[Node]:
 def _use_type(draft: Draft, node: Node, kind: str) -> None:
     text = type_text(draft, node)
     if text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "inherit" if kind == "inherit" else "implement", draft.line(node))
+        draft.use_text(text, "inherit" if kind == "inherit" else "implement", draft.line(node))
 
 
 def _bind_generics(draft: Draft, generics: Node | None) -> None:
@@ -330,24 +330,17 @@ _HANDLERS: dict[str, Handler] = {
     "package_declaration": _package,
     "import_declaration": _import,
     **dict.fromkeys(_KINDS, _type),
-    "method_declaration": _method,
-    "constructor_declaration": _method,
-    "compact_constructor_declaration": _method,
-    "annotation_type_element_declaration": _method,
-    "field_declaration": _field,
-    "constant_declaration": _field,
+    **each(
+        _method,
+        "method_declaration constructor_declaration compact_constructor_declaration "
+        "annotation_type_element_declaration",
+    ),
+    **each(_field, "field_declaration constant_declaration"),
     "enum_constant": _enum_constant,
-    "local_variable_declaration": _locals,
-    "resource": _locals,
-    "catch_formal_parameter": _locals,
-    "enhanced_for_statement": _locals,
+    **each(_locals, "local_variable_declaration resource catch_formal_parameter enhanced_for_statement"),
     "lambda_expression": _lambda,
-    "instanceof_expression": _pattern,
-    "type_pattern": _pattern,
-    "record_pattern_component": _pattern,
-    "formal_parameter": use_type_only,
-    "spread_parameter": use_type_only,
-    "receiver_parameter": use_type_only,
+    **each(_pattern, "instanceof_expression type_pattern record_pattern_component"),
+    **each(use_type_only, "formal_parameter spread_parameter receiver_parameter"),
     "type_parameter": use_type_parameter,
     "identifier": naming("reference"),
     "type_identifier": naming("type", but=("var",)),
@@ -357,23 +350,13 @@ _HANDLERS: dict[str, Handler] = {
     "explicit_constructor_invocation": use_constructor,
     "field_access": use_access,
     "method_reference": use_method_reference,
-    "annotation": use_annotation,
-    "marker_annotation": use_annotation,
+    **each(use_annotation, "annotation marker_annotation"),
     "element_value_pair": use_value_only,
     "labeled_statement": use_without_label,
-    "break_statement": nothing,
-    "continue_statement": nothing,
+    **each(nothing, "break_statement continue_statement line_comment block_comment string_literal"),
     "switch_label": use_case,
-    "if_statement": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
-    "catch_clause": decision,
-    "ternary_expression": decision,
+    **each(decision, "if_statement for_statement while_statement do_statement catch_clause ternary_expression"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "line_comment": nothing,
-    "block_comment": nothing,
-    "string_literal": nothing,
 }
 
 READER = Reader(

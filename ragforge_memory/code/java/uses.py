@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 def use_scoped_type(draft: Draft, node: Node) -> Visit:
     text = type_text(draft, node)
     if text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "type", draft.line(node))
+        draft.use_text(text, "type", draft.line(node))
     return [inner for child in node.named_children for inner in children_of_type(child, "type_arguments")]
 
 
@@ -53,8 +52,7 @@ def use_creation(draft: Draft, node: Node) -> Visit:
     kind = node.child_by_field_name("type")
     text = type_text(draft, kind)
     if kind is not None and text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
+        draft.use_text(text, "call", draft.line(kind))
     arguments = children_of_type(kind, "type_arguments")
     return [child for child in node.named_children if child != kind] + arguments
 
@@ -84,8 +82,7 @@ def use_method_reference(draft: Draft, node: Node) -> Visit:
 def use_annotation(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
     if name is not None:
-        receiver, _, last = draft.text(name).rpartition(".")
-        draft.use(last, receiver or None, "decorate", draft.line(name))
+        draft.use_text(draft.text(name), "decorate", draft.line(name))
     return present(node.child_by_field_name("arguments"))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each
 from ragforge_memory.code.comments import before, doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.text import (
@@ -279,15 +280,9 @@ def _return(draft: Draft, node: Node) -> Visit:
 
 
 FUNCTION_HANDLERS: dict[str, Handler] = {
-    "function_declaration": _function_declaration,
-    "generator_function_declaration": _function_declaration,
-    "function_signature": _function_declaration,
-    "arrow_function": anonymous,
-    "function_expression": anonymous,
-    "generator_function": anonymous,
-    "method_definition": _method,
+    **each(_function_declaration, "function_declaration generator_function_declaration function_signature"),
+    **each(anonymous, "arrow_function function_expression generator_function"),
+    **each(_method, "method_definition method_signature abstract_method_signature"),
     "pair": _pair,
-    "method_signature": _method,
-    "abstract_method_signature": _method,
     "return_statement": _return,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
@@ -209,16 +210,12 @@ def _namespace(draft: Draft, node: Node) -> Visit:
 
 
 TYPE_HANDLERS: dict[str, Handler] = {
-    "class_declaration": _class,
-    "abstract_class_declaration": _class,
-    "class": _class,
+    **each(_class, "class_declaration abstract_class_declaration class"),
     "class_body": _class_body,
-    "field_definition": _field,
-    "public_field_definition": _field,
+    **each(_field, "field_definition public_field_definition"),
     "interface_declaration": _interface,
     "property_signature": _property_signature,
     "type_alias_declaration": _type_alias,
     "enum_declaration": _enum,
-    "internal_module": _namespace,
-    "module": _namespace,
+    **each(_namespace, "internal_module module"),
 }

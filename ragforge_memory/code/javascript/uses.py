@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named, required_module
 from ragforge_memory.code.parsed import UNNAMED, UseKind
@@ -139,31 +140,19 @@ def _nothing(draft: Draft, node: Node) -> Visit:
 
 
 USE_HANDLERS: dict[str, Handler] = {
-    "identifier": _name,
-    "shorthand_property_identifier": _name,
+    **each(_name, "identifier shorthand_property_identifier"),
     "type_identifier": _type_name,
     "nested_type_identifier": _nested_type,
     "member_expression": _member,
-    "call_expression": _call,
-    "new_expression": _call,
+    **each(_call, "call_expression new_expression"),
     "decorator": _decorator,
-    "jsx_opening_element": _element,
-    "jsx_self_closing_element": _element,
-    "jsx_closing_element": _nothing,
+    **each(_element, "jsx_opening_element jsx_self_closing_element"),
+    **each(_nothing, "jsx_closing_element comment statement_identifier property_identifier"),
     "pair": _pair,
     "for_in_statement": _for_in,
     "catch_clause": _catch,
-    "if_statement": _decision,
-    "for_statement": _decision,
-    "while_statement": _decision,
-    "do_statement": _decision,
-    "switch_case": _decision,
-    "ternary_expression": _decision,
+    **each(_decision, "if_statement for_statement while_statement do_statement switch_case ternary_expression"),
     "binary_expression": _binary,
     "type_parameter": _type_parameter,
-    "required_parameter": _type_parameters_of_signature,
-    "optional_parameter": _type_parameters_of_signature,
-    "comment": _nothing,
-    "statement_identifier": _nothing,
-    "property_identifier": _nothing,
+    **each(_type_parameters_of_signature, "required_parameter optional_parameter"),
 }

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.parsed import ScopeType
@@ -360,8 +361,7 @@ def refusal(root: Node, data: bytes) -> str | None:
 _HANDLERS: dict[str, Handler] = {
     **USE_HANDLERS,
     "block": _block,
-    "global_statement": _global,
-    "nonlocal_statement": _global,
+    **each(_global, "global_statement nonlocal_statement"),
     "decorated_definition": _decorated,
     "function_definition": _function,
     "class_definition": _class,

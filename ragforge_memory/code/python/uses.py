@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
 from ragforge_memory.code.python.quoted import expression_in, names_in
@@ -133,8 +134,7 @@ def _decorator(draft: Draft, node: Node) -> Visit:
     text = dotted(draft, expression)
     use_dotted(draft, text, "decorate", draft.line(expression))
     if called:  # a decorator with arguments is also a call of what makes it
-        receiver_text, _, name = text.rpartition(".")
-        draft.use(name, receiver_text or None, "call", draft.line(expression))
+        draft.use_text(text, "call", draft.line(expression))
     if expression.type == "attribute":
         receiver = expression.child_by_field_name("object")
         if receiver is not None and receiver.type != "identifier":
@@ -270,42 +270,30 @@ def _import_from(draft: Draft, node: Node) -> Visit:
 
 USE_HANDLERS: dict[str, Handler] = {
     "named_expression": _named_expression,
-    "for_statement": _for,
-    "for_in_clause": _for,
+    **each(_for, "for_statement for_in_clause"),
     "as_pattern": _as_pattern,
     "identifier": _identifier,
     "attribute": _attribute,
     "call": _call,
     "decorator": _decorator,
     "keyword_argument": _keyword_argument,
-    "parameters": _parameters,
-    "lambda_parameters": _parameters,
-    "default_parameter": _parameter,
-    "typed_parameter": _parameter,
-    "typed_default_parameter": _parameter,
-    "list_splat_pattern": _nothing,
-    "dictionary_splat_pattern": _nothing,
+    **each(_parameters, "parameters lambda_parameters"),
+    **each(_parameter, "default_parameter typed_parameter typed_default_parameter"),
+    **each(
+        _nothing,
+        "list_splat_pattern dictionary_splat_pattern future_import_statement comment string_start string_content "
+        "string_end",
+    ),
     "type": _type,
     "lambda": _lambda,
-    "list_comprehension": _comprehension,
-    "set_comprehension": _comprehension,
-    "dictionary_comprehension": _comprehension,
-    "generator_expression": _comprehension,
-    "if_statement": _decision,
-    "elif_clause": _decision,
-    "while_statement": _decision,
-    "except_clause": _decision,
-    "except_group_clause": _decision,
-    "conditional_expression": _decision,
-    "boolean_operator": _decision,
-    "if_clause": _decision,
+    **each(_comprehension, "list_comprehension set_comprehension dictionary_comprehension generator_expression"),
+    **each(
+        _decision,
+        "if_statement elif_clause while_statement except_clause except_group_clause conditional_expression "
+        "boolean_operator if_clause",
+    ),
     "case_clause": _case,
     "case_pattern": _case_pattern,
     "import_statement": _import,
     "import_from_statement": _import_from,
-    "future_import_statement": _nothing,
-    "comment": _nothing,
-    "string_start": _nothing,
-    "string_content": _nothing,
-    "string_end": _nothing,
 }

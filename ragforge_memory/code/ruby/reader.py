@@ -9,6 +9,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    each,
     first_named,
     nothing,
     present,
@@ -89,8 +90,7 @@ def _type(draft: Draft, node: Node) -> Visit:
     rest: list[Node] = []
     if base is not None and superclass is not None:
         if superclass.type in ("constant", "scope_resolution"):
-            receiver, _, base_name = base.rpartition(".")
-            draft.use(base_name, receiver or None, "inherit", draft.line(superclass))
+            draft.use_text(base, "inherit", draft.line(superclass))
         else:
             rest.append(superclass)
     return closing([*rest, node.child_by_field_name("body")])
@@ -158,8 +158,7 @@ def _call(draft: Draft, node: Node) -> Visit:
         return present(arguments, block)
     text = dotted(draft, receiver)
     if name == "new" and receiver.type in ("constant", "scope_resolution"):
-        outer, _, last = text.rpartition(".")
-        draft.use(last, outer or None, "call", draft.line(receiver))
+        draft.use_text(text, "call", draft.line(receiver))
         scope = receiver.child_by_field_name("scope") if receiver.type == "scope_resolution" else None
         return present(scope, arguments, block)
     draft.use(name, text, "call", draft.line(method))
@@ -221,25 +220,18 @@ def _alias(draft: Draft, node: Node) -> Visit:
 
 
 _HANDLERS: dict[str, Handler] = {
-    "class": _type,
-    "module": _type,
-    "method": _method,
-    "singleton_method": _method,
+    **each(_type, "class module"),
+    **each(_method, "method singleton_method"),
     "singleton_class": lambda draft, node: present(node.child_by_field_name("body")),
-    "assignment": bind_assignment,
-    "operator_assignment": bind_assignment,
+    **each(bind_assignment, "assignment operator_assignment"),
     "call": _call,
     "alias": _alias,
     "identifier": use_identifier,
     "constant": use_constant_use,
     "scope_resolution": use_scope_resolution,
     "super": use_super,
-    "method_parameters": visit_parameters,
-    "block_parameters": visit_parameters,
-    "lambda_parameters": visit_parameters,
-    "block": bind_block,
-    "do_block": bind_block,
-    "lambda": bind_block,
+    **each(visit_parameters, "method_parameters block_parameters lambda_parameters"),
+    **each(bind_block, "block do_block lambda"),
     "body_statement": use_body,
     "return": use_return,
     "rescue": use_rescue,
@@ -248,24 +240,13 @@ _HANDLERS: dict[str, Handler] = {
     "pair": lambda draft, node: [
         child for child in node.named_children if child.type not in ("hash_key_symbol", "simple_symbol")
     ],
-    "if": decision,
-    "elsif": decision,
-    "unless": decision,
-    "if_modifier": decision,
-    "unless_modifier": decision,
-    "while": decision,
-    "until": decision,
-    "while_modifier": decision,
-    "until_modifier": decision,
-    "when": decision,
-    "conditional": decision,
-    "rescue_modifier": decision,
+    **each(
+        decision,
+        "if elsif unless if_modifier unless_modifier while until while_modifier until_modifier when conditional "
+        "rescue_modifier",
+    ),
     "binary": deciding_operators(frozenset({"&&", "||", "and", "or"})),
-    "undef": nothing,
-    "comment": nothing,
-    "simple_symbol": nothing,
-    "heredoc_end": nothing,
-    "string_content": nothing,
+    **each(nothing, "undef comment simple_symbol heredoc_end string_content"),
 }
 
 READER = Reader(

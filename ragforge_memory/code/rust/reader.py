@@ -13,6 +13,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    each,
     first_named,
     header,
     naming,
@@ -195,8 +196,7 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
         **more,  # type: ignore[arg-type]
     )
     for text, line in used:
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "decorate", line)
+        draft.use_text(text, "decorate", line)
 
 
 def _function(draft: Draft, node: Node) -> Visit:
@@ -260,8 +260,7 @@ def _type(draft: Draft, node: Node) -> Visit:
     )
     for base in bases:
         if text := type_text(draft, base):
-            receiver, _, name = text.rpartition(".")
-            draft.use(name, receiver or None, "inherit", draft.line(base))
+            draft.use_text(text, "inherit", draft.line(base))
     _bind_generics(draft, node)
     inner = [argument for base in bases for argument in children_of_type(base, "type_arguments")]
     if body is not None and body.type == "ordered_field_declaration_list":
@@ -326,18 +325,14 @@ def _module(draft: Draft, node: Node) -> Visit:
 
 
 _HANDLERS: dict[str, Handler] = {
-    "attribute_item": nothing,
-    "inner_attribute_item": nothing,
-    "function_item": _function,
-    "function_signature_item": _function,
-    "struct_item": _type,
-    "union_item": _type,
-    "enum_item": _type,
-    "trait_item": _type,
-    "type_item": _type,
-    "associated_type": _type,
-    "const_item": _constant,
-    "static_item": _constant,
+    **each(
+        nothing,
+        "attribute_item inner_attribute_item self_parameter lifetime label visibility_modifier "
+        "extern_crate_declaration line_comment block_comment string_literal",
+    ),
+    **each(_function, "function_item function_signature_item"),
+    **each(_type, "struct_item union_item enum_item trait_item type_item associated_type"),
+    **each(_constant, "const_item static_item"),
     "macro_definition": _macro,
     "mod_item": _module,
     "field_declaration": _field,
@@ -348,14 +343,9 @@ _HANDLERS: dict[str, Handler] = {
     "match_arm": bind_arm,
     "closure_expression": bind_closure,
     "parameter": bind_parameter,
-    "self_parameter": nothing,
-    "lifetime": nothing,
-    "label": nothing,
-    "visibility_modifier": nothing,
     "identifier": naming("reference"),
     "type_identifier": naming("type", but=("Self",)),
-    "scoped_identifier": use_scoped,
-    "scoped_type_identifier": use_scoped,
+    **each(use_scoped, "scoped_identifier scoped_type_identifier"),
     "call_expression": use_call,
     "field_expression": use_field_access,
     "struct_expression": use_struct,
@@ -363,15 +353,9 @@ _HANDLERS: dict[str, Handler] = {
     "macro_invocation": use_invocation,
     "token_tree": token_tree,
     "use_declaration": use_declaration,
-    "extern_crate_declaration": nothing,
     "type_parameter": lambda draft, node: present(node.child_by_field_name("bounds")),
-    "if_expression": decision,
-    "while_expression": decision,
-    "loop_expression": decision,
+    **each(decision, "if_expression while_expression loop_expression"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "line_comment": nothing,
-    "block_comment": nothing,
-    "string_literal": nothing,
 }
 
 READER = Reader(

@@ -62,8 +62,7 @@ def use_struct(draft: Draft, node: Node) -> Visit:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     text = dotted(draft, name)
     if name is not None and text != "Self":
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "call", draft.line(name))
+        draft.use_text(text, "call", draft.line(name))
         if name.type == "scoped_type_identifier":
             path = name.child_by_field_name("path")
             return present(path, body)
@@ -74,7 +73,6 @@ def use_struct(draft: Draft, node: Node) -> Visit:
 def use_invocation(draft: Draft, node: Node) -> Visit:
     macro = node.child_by_field_name("macro")
     if macro is not None:
-        receiver, _, name = dotted(draft, macro).rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(macro))
+        draft.use_text(dotted(draft, macro), "call", draft.line(macro))
     items = items_in(draft, node)
     return items if items is not None else children_of_type(node, "token_tree")
