@@ -18,13 +18,7 @@ from ragforge_memory.code.c.types import (
     type_definition,
     whole_of,
 )
-from ragforge_memory.code.c.uses import (
-    macro_uses,
-    use_call,
-    use_case,
-    use_member,
-    use_parameter,
-)
+from ragforge_memory.code.c.uses import macro_uses, use_call, use_case, use_member, use_parameter
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,

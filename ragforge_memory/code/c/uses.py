@@ -6,10 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.text import dotted, qualified
-from ragforge_memory.code.clauses import (
-    children_of_type,
-    present,
-)
+from ragforge_memory.code.clauses import children_of_type, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import UseKind
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    comment_free,
-)
+from ragforge_memory.code.clauses import comment_free
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.packages import package_modules
 from ragforge_memory.code.reads import UNPLACED

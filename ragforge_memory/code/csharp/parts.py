@@ -5,13 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    child_of_type,
-    children_of_type,
-    comment_free,
-    first_named,
-    present,
-)
+from ragforge_memory.code.clauses import child_of_type, children_of_type, comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import ScopeType
 

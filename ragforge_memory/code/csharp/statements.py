@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    bind_declared,
-    children_of_type,
-    comment_free,
-    first_named,
-    present,
-)
+from ragforge_memory.code.clauses import bind_declared, children_of_type, comment_free, first_named, present
 from ragforge_memory.code.csharp.text import dotted, type_text, value_of
-from ragforge_memory.code.csharp.uses import (
-    use_types,
-)
+from ragforge_memory.code.csharp.uses import use_types
 from ragforge_memory.code.draft import Draft
 
 if TYPE_CHECKING:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    children_of_type,
-    comment_free,
-    present,
-)
+from ragforge_memory.code.clauses import children_of_type, comment_free, present
 from ragforge_memory.code.csharp.text import dotted, simple_name, type_text
 from ragforge_memory.code.draft import Draft
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    first_named,
-)
+from ragforge_memory.code.clauses import first_named
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 

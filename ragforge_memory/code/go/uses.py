@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    first_named,
-    present,
-)
+from ragforge_memory.code.clauses import first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.go.text import CONTAINERS, dotted, type_text
 

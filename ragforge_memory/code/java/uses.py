@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    child_of_type,
-    children_of_type,
-    comment_free,
-    present,
-)
+from ragforge_memory.code.clauses import child_of_type, children_of_type, comment_free, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.java.text import dotted, type_text
 

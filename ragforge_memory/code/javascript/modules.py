@@ -15,13 +15,7 @@ from ragforge_memory.code.javascript.functions import (
     signature_line,
 )
 from ragforge_memory.code.javascript.objects import members
-from ragforge_memory.code.javascript.text import (
-    dotted,
-    first_named,
-    property_name,
-    required_module,
-    string_value,
-)
+from ragforge_memory.code.javascript.text import dotted, first_named, property_name, required_module, string_value
 from ragforge_memory.code.javascript.types import CLASSES, open_class
 from ragforge_memory.code.parsed import UNNAMED
 

@@ -13,10 +13,7 @@ from ragforge_memory.code.javascript.functions import (
     open_function,
     open_other_name,
 )
-from ragforge_memory.code.javascript.text import (
-    property_name,
-    value,
-)
+from ragforge_memory.code.javascript.text import property_name, value
 from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import ScopeType
 

@@ -17,12 +17,7 @@ from ragforge_memory.code.javascript.functions import (
     signature,
     signature_line,
 )
-from ragforge_memory.code.javascript.text import (
-    dotted,
-    property_name,
-    type_text,
-    value,
-)
+from ragforge_memory.code.javascript.text import dotted, property_name, type_text, value
 from ragforge_memory.code.javascript.uses import use_dotted
 
 if TYPE_CHECKING:

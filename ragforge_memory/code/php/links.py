@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.packages import package_neighbours, root_package
-from ragforge_memory.code.php.text import (
-    GLOBAL,
-)
+from ragforge_memory.code.php.text import GLOBAL
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex

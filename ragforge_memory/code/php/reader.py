@@ -36,15 +36,7 @@ from ragforge_memory.code.php.statements import (
     bind_parameter,
     bind_parameters,
 )
-from ragforge_memory.code.php.text import (
-    GLOBAL,
-    dotted,
-    plain,
-    tagged,
-    tagged_parameters,
-    type_text,
-    value_of,
-)
+from ragforge_memory.code.php.text import GLOBAL, dotted, plain, tagged, tagged_parameters, type_text, value_of
 from ragforge_memory.code.php.uses import (
     say,
     use_argument,

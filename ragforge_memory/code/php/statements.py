@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    comment_free,
-    present,
-)
+from ragforge_memory.code.clauses import comment_free, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.open_scope import OpenScope
-from ragforge_memory.code.php.text import (
-    dotted,
-    type_text,
-    value_of,
-)
+from ragforge_memory.code.php.text import dotted, type_text, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

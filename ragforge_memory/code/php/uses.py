@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    comment_free,
-    first_named,
-    present,
-)
+from ragforge_memory.code.clauses import comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import UseKind
-from ragforge_memory.code.php.text import (
-    GLOBAL,
-    created,
-    dotted,
-    plain,
-    type_text,
-)
+from ragforge_memory.code.php.text import GLOBAL, created, dotted, plain, type_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node

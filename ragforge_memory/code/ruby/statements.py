@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    closing,
-    comment_free,
-    first_named,
-    present,
-    signature_line,
-)
+from ragforge_memory.code.clauses import closing, comment_free, first_named, present, signature_line
 from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.ruby.text import VARIABLES, dotted, is_local, value_of

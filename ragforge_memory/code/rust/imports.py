@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    child_of_type,
-    comment_free,
-    first_named,
-)
+from ragforge_memory.code.clauses import child_of_type, comment_free, first_named
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.rust.text import dotted, path_text
 

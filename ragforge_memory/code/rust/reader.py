@@ -40,13 +40,7 @@ from ragforge_memory.code.rust.statements import (
     bind_parameter,
 )
 from ragforge_memory.code.rust.text import OWN_FILE, dotted, type_text
-from ragforge_memory.code.rust.uses import (
-    use_call,
-    use_field_access,
-    use_invocation,
-    use_scoped,
-    use_struct,
-)
+from ragforge_memory.code.rust.uses import use_call, use_field_access, use_invocation, use_scoped, use_struct
 from ragforge_memory.text.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:

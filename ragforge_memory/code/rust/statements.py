@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    comment_free,
-    first_named,
-    present,
-)
+from ragforge_memory.code.clauses import comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.rust.patterns import bind_pattern
 from ragforge_memory.code.rust.text import iterated, type_text, value_of

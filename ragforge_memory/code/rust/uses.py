@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    children_of_type,
-    present,
-)
+from ragforge_memory.code.clauses import children_of_type, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.rust.macros import items_in
 from ragforge_memory.code.rust.text import dotted, path_text
