@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragforge_memory.code.facts import Facts, decode, facts_version
-from ragforge_memory.code.outline import Outline, from_text
+from ragforge_memory.code.layout import Outline, from_text
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.resolve import Dependence
 from ragforge_memory.collection import paused_collection

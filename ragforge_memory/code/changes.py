@@ -17,8 +17,7 @@ from typing import Any
 from ragforge_memory.code.facts import PLACES, TEXTS
 from ragforge_memory.code.go.links import module_path
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.code.layout import Layout, package_modules
-from ragforge_memory.code.outline import owner_name
+from ragforge_memory.code.layout import Layout, owner_name, package_modules
 from ragforge_memory.code.parsed import Binding, ParsedFile, ParsedScope
 from ragforge_memory.code.python.links import package_roots
 from ragforge_memory.code.reads import (

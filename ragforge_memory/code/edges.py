@@ -17,8 +17,7 @@ from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import Facts, decode
 from ragforge_memory.code.index import ProjectIndex
-from ragforge_memory.code.layout import Layout
-from ragforge_memory.code.outline import Outline, outline
+from ragforge_memory.code.layout import Layout, Outline, outline
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.readers import Readers
 from ragforge_memory.code.reads import Digests, Reading, any_of

@@ -12,7 +12,7 @@ from importlib import metadata
 from operator import attrgetter
 from typing import Any
 
-from ragforge_memory.code.outline import outline, to_text
+from ragforge_memory.code.layout import outline, to_text
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
 # Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a

@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ragforge_memory.code.languages import LANGUAGES, reader_of
-from ragforge_memory.code.layout import Layout
+from ragforge_memory.code.layout import Layout, Outline, outline, owner_name
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.outline import Outline, outline, owner_name
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedFile, ParsedScope
 from ragforge_memory.code.reads import (
     ABOVE,

@@ -13,13 +13,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ragforge_memory.code.hosts import Hosts
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.links import names_another
 from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
-from ragforge_memory.code.overloads import Overloads
+from ragforge_memory.code.overloads import Hosts, Overloads
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 from ragforge_memory.code.reads import Digests, packed
 

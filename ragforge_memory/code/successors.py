@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike, is_replaced
-from ragforge_memory.code.evidence import MOST, Evidence, Row
+from ragforge_memory.code.evidence import MARGIN, MOST, Evidence, Pair, Row, clear_best
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
     SAME_NAME,
@@ -23,7 +23,6 @@ from ragforge_memory.code.likeness import (
     way,
     words_shared,
 )
-from ragforge_memory.code.pairs import MARGIN, Pair, clear_best
 from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 

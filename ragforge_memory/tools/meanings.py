@@ -19,7 +19,7 @@ from ragforge_memory.tools.project_files import inside
 if TYPE_CHECKING:
     from ragforge_memory.code.cache import FactsCache
     from ragforge_memory.code.index import ProjectIndex
-    from ragforge_memory.code.outline import Outline
+    from ragforge_memory.code.layout import Outline
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.models.code import Scope
 
@@ -223,7 +223,7 @@ def _is_by_path(file: str) -> bool:
 def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> Mapping[str, Outline] | None:
     """What lookups go by; None where the files themselves had to be read, and time was up."""
     from ragforge_memory.code.languages import language_of
-    from ragforge_memory.code.outline import Outline, outline
+    from ragforge_memory.code.layout import Outline, outline
 
     found: dict[str, Outline] = {}
     known: dict[str, Outline] | None = None

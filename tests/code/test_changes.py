@@ -7,8 +7,7 @@ import pytest
 from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import decode, encode
 from ragforge_memory.code.index import ProjectIndex
-from ragforge_memory.code.layout import Layout
-from ragforge_memory.code.outline import from_text, outline
+from ragforge_memory.code.layout import Layout, from_text, outline
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.reads import Digests, Reading, any_of
 from ragforge_memory.code.resolve import Dependence, Edge, resolve

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.links import INCLUDE
-from ragforge_memory.code.c.made import block, made_statement, name_alone, names_given, open_made
 from ragforge_memory.code.c.text import declared_name, is_name, operator_text, qualified, type_text, value_of
 from ragforge_memory.code.c.types import (
     bind_templates,
@@ -18,7 +17,18 @@ from ragforge_memory.code.c.types import (
     type_definition,
     whole_of,
 )
-from ragforge_memory.code.c.uses import macro_uses, use_call, use_case, use_member, use_parameter
+from ragforge_memory.code.c.uses import (
+    block,
+    macro_uses,
+    made_statement,
+    name_alone,
+    names_given,
+    open_made,
+    use_call,
+    use_case,
+    use_member,
+    use_parameter,
+)
 from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
@@ -27,6 +37,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
     each,
     first_named,
     header,
@@ -35,7 +46,6 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.syntax import unread_bytes

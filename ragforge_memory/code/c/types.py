@@ -11,11 +11,11 @@ from ragforge_memory.code.clauses import (
     children_of_type,
     closing,
     comment_free,
+    doc_before,
     header,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import ScopeType
 

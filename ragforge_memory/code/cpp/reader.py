@@ -14,6 +14,7 @@ from ragforge_memory.code.clauses import (
     bind_declared,
     child_of_type,
     closing,
+    doc_before,
     each,
     first_named,
     naming,
@@ -21,17 +22,30 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
-from ragforge_memory.code.cpp.names import COMMON_MEMBERS
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.languages import Reader, parser_of
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.syntax import tree_of
 from ragforge_memory.code.written import macro_body
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Visit
+
+
+_COMMON_MEMBERS = """
+add append assign at back begin c_str capacity cbegin cend clear close compare compare_exchange_strong copy count
+data emplace emplace_back empty end equal_range erase exchange extract fail fetch_add fill find find_first_of
+find_last_of first flush front get get_allocator good has_value insert is_open join key length load lock lower_bound
+max_size merge name notify_all notify_one open pop pop_back pop_front precision push push_back push_front put rbegin
+read release remove rend replace reserve reset resize rfind second seekg set setf shrink_to_fit size sort splice
+starts_with store str substr swap tellg test top try_lock type unlock upper_bound use_count value value_or wait what
+width write
+"""
+COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
+"""From the C++ standard library's containers, strings, streams, smart pointers, locks and atomics: an unknown
+receiver's method of such a name is not taken for the project's."""
 
 
 def _grammar(path: str) -> object:
@@ -247,3 +261,19 @@ READER = Reader(
     leading=LEADING,
     simplify=(blanked_cuts, blanked_branches),
 )
+
+
+def namespaces_of(path: str, data: bytes) -> list[tuple[int, int, str]]:
+    """First line, last line and name of each namespace in a file, outer ones before inner ones."""
+    found: list[tuple[int, int, str]] = []
+    root = tree_of(parser_of("cpp", path), blanked(data))
+    nodes: list[Node] = [] if root is None else [root]
+    while nodes:
+        node = nodes.pop()
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None:
+            text = data[name.start_byte : name.end_byte].decode("utf-8", "replace")
+            found += [(node.start_point[0] + 1, node.end_point[0] + 1, each) for each in space_names(text)]
+        if node.type not in ("class_specifier", "struct_specifier", "function_definition"):
+            nodes.extend(node.named_children)
+    return found

@@ -11,18 +11,21 @@ from ragforge_memory.code.clauses import (
     closing,
     comment_free,
     decision,
+    doc_before,
     each,
     header,
     naming,
     nothing,
     present,
     signature_line,
+    without_xml,
 )
-from ragforge_memory.code.comments import doc_before, without_xml
-from ragforge_memory.code.csharp.links import modules, neighbours, parts, using
-from ragforge_memory.code.csharp.names import COMMON_MEMBERS
-from ragforge_memory.code.csharp.parts import INTERFACE, KINDS, attributes, bases_of, modifiers, name_of
-from ragforge_memory.code.csharp.statements import (
+from ragforge_memory.code.csharp.links import COMMON_MEMBERS, modules, neighbours, parts, using
+from ragforge_memory.code.csharp.parts import (
+    INTERFACE,
+    KINDS,
+    attributes,
+    bases_of,
     bind_designation,
     bind_foreach,
     bind_from,
@@ -32,10 +35,13 @@ from ragforge_memory.code.csharp.statements import (
     bind_parameter_list,
     bind_parameters,
     bind_variables,
+    modifiers,
+    name_of,
     parameter_texts,
 )
-from ragforge_memory.code.csharp.text import base_text, type_text
 from ragforge_memory.code.csharp.uses import (
+    base_text,
+    type_text,
     use_access,
     use_argument,
     use_attribute,

@@ -12,6 +12,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
     each,
     first_named,
     header,
@@ -20,18 +21,18 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.go.links import modules, neighbours, package_name
-from ragforge_memory.code.go.names import BUILTINS, COMMON_MEMBERS
-from ragforge_memory.code.go.text import dotted, type_text, value_of
+from ragforge_memory.code.go.links import BUILTINS, COMMON_MEMBERS, modules, neighbours, package_name
 from ragforge_memory.code.go.uses import (
+    dotted,
+    type_text,
     use_call,
     use_composite,
     use_conversion,
     use_literal_value,
     use_qualified_type,
     use_selector,
+    value_of,
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links

@@ -13,6 +13,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
     each,
     first_named,
     header,
@@ -21,12 +22,12 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.java.links import neighbours
-from ragforge_memory.code.java.names import COMMON_MEMBERS
-from ragforge_memory.code.java.text import ANNOTATIONS, dotted, type_text, value_of
+from ragforge_memory.code.java.links import COMMON_MEMBERS, neighbours
 from ragforge_memory.code.java.uses import (
+    ANNOTATIONS,
+    dotted,
+    type_text,
     use_access,
     use_annotation,
     use_case,
@@ -39,6 +40,7 @@ from ragforge_memory.code.java.uses import (
     use_type_parameter,
     use_value_only,
     use_without_label,
+    value_of,
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import each
-from ragforge_memory.code.comments import before, doc_before
+from ragforge_memory.code.clauses import before, doc_before, each
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.text import bind_pattern, first_named, property_name, type_text, value
 from ragforge_memory.code.open_scope import OpenScope

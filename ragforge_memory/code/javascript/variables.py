@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.clauses import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -19,9 +19,10 @@ from ragforge_memory.code.javascript.modules import (
     export_member,
     export_whole,
     is_exported,
+    members,
     sets_exports,
+    this_member,
 )
-from ragforge_memory.code.javascript.objects import members, this_member
 from ragforge_memory.code.javascript.text import (
     bind_pattern,
     dotted,

@@ -11,6 +11,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
     each,
     first_named,
     header,
@@ -18,15 +19,14 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.packages import package_modules, subpackage
 from ragforge_memory.code.parsed import ScopeType
-from ragforge_memory.code.php.links import linked, neighbours
-from ragforge_memory.code.php.names import COMMON_MEMBERS
-from ragforge_memory.code.php.statements import (
+from ragforge_memory.code.php.links import COMMON_MEMBERS, linked, neighbours
+from ragforge_memory.code.php.uses import (
+    GLOBAL,
     bind,
     bind_assignment,
     bind_catch,
@@ -35,10 +35,12 @@ from ragforge_memory.code.php.statements import (
     bind_foreach,
     bind_parameter,
     bind_parameters,
-)
-from ragforge_memory.code.php.text import GLOBAL, dotted, plain, tagged, tagged_parameters, type_text, value_of
-from ragforge_memory.code.php.uses import (
+    dotted,
+    plain,
     say,
+    tagged,
+    tagged_parameters,
+    type_text,
     use_argument,
     use_attribute,
     use_class_constant,
@@ -48,6 +50,7 @@ from ragforge_memory.code.php.uses import (
     use_name,
     use_named_type,
     use_scoped_call,
+    value_of,
 )
 from ragforge_memory.code.written import dedented
 

@@ -13,8 +13,7 @@ from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.python.links import LINKS
-from ragforge_memory.code.python.quoted import TREES
-from ragforge_memory.code.python.text import arguments_of, dotted, first_named, type_text, value_of
+from ragforge_memory.code.python.text import TREES, arguments_of, dotted, first_named, type_text, value_of
 from ragforge_memory.code.python.uses import USE_HANDLERS, bind_names, targets, use_dotted
 from ragforge_memory.collection import paused_collection
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ragforge_memory.code.clauses import each
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
-from ragforge_memory.code.python.quoted import expression_in, names_in
-from ragforge_memory.code.python.text import dotted, first_named, value_of
+from ragforge_memory.code.python.text import dotted, expression_in, first_named, names_in, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node

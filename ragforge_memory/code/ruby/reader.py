@@ -20,20 +20,17 @@ from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import Use
 from ragforge_memory.code.ruby.known import known
-from ragforge_memory.code.ruby.links import linked, modules, parts
-from ragforge_memory.code.ruby.names import BARE_WORDS, COMMON_MEMBERS
-from ragforge_memory.code.ruby.statements import (
+from ragforge_memory.code.ruby.links import BARE_WORDS, COMMON_MEMBERS, linked, modules, parts
+from ragforge_memory.code.ruby.uses import (
+    VISIBILITIES,
     bind_assignment,
     bind_block,
     bind_parameters,
     doc,
+    dotted,
     qualified,
     split,
-    visit_parameters,
-)
-from ragforge_memory.code.ruby.text import dotted, symbol_name
-from ragforge_memory.code.ruby.uses import (
-    VISIBILITIES,
+    symbol_name,
     use_body,
     use_constant_use,
     use_for,
@@ -43,6 +40,7 @@ from ragforge_memory.code.ruby.uses import (
     use_return,
     use_scope_resolution,
     use_super,
+    visit_parameters,
 )
 from ragforge_memory.code.written import heredoc_body
 

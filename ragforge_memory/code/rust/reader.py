@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    before,
     bind_declared,
     child_of_type,
     children_of_type,
@@ -13,6 +14,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
     each,
     first_named,
     header,
@@ -21,16 +23,12 @@ from ragforge_memory.code.clauses import (
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import before, doc_before
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import ScopeType, Use
-from ragforge_memory.code.rust.imports import use_declaration
+from ragforge_memory.code.rust.links import COMMON_MEMBERS, linked, modules, submodule
 from ragforge_memory.code.rust.macros import prepared, token_tree
-from ragforge_memory.code.rust.modules import linked, modules, submodule
-from ragforge_memory.code.rust.names import COMMON_MEMBERS
-from ragforge_memory.code.rust.patterns import bind_pattern
 from ragforge_memory.code.rust.statements import (
     bind_arm,
     bind_closure,
@@ -38,9 +36,17 @@ from ragforge_memory.code.rust.statements import (
     bind_let,
     bind_let_condition,
     bind_parameter,
+    bind_pattern,
 )
 from ragforge_memory.code.rust.text import OWN_FILE, dotted, type_text
-from ragforge_memory.code.rust.uses import use_call, use_field_access, use_invocation, use_scoped, use_struct
+from ragforge_memory.code.rust.uses import (
+    use_call,
+    use_declaration,
+    use_field_access,
+    use_invocation,
+    use_scoped,
+    use_struct,
+)
 from ragforge_memory.text.names import TEST_MODIFIERS
 
 if TYPE_CHECKING:
