@@ -78,6 +78,8 @@ class Draft:
         self.doubtful = False
         """Whether something was met that the grammar let pass and the language may not: Reader.refusal is asked."""
         self.scopes: list[OpenScope] = []
+        self.implemented: list[tuple[str, str, int]] = []
+        """Types by name, each with what it implements and the line that says so, where that is not in the type."""
         self.imports: list[Import] = []
         self.exports: list[Export] = []
         self._uses: list[Use] = []

@@ -54,6 +54,12 @@ class OpenScope:
         """The bindings of a name, in their order."""
         return self.by_name.get(name, ())
 
+    def implement(self, text: str, line: int) -> None:
+        """It implements an interface or a trait, by its dotted text, which is said outside of it or behind."""
+        receiver, _, name = text.rpartition(".")
+        self.interfaces = (*self.interfaces, text)
+        self.uses.append(Use(name, receiver or None, "implement", line))
+
     @property
     def is_type(self) -> bool:
         """Whether it can have members."""

@@ -203,7 +203,7 @@ def type_definition(draft: Draft, node: Node) -> Visit:
     return closing([declared, *parameters]) if aliases else [declared]
 
 
-def in_order(draft: Draft) -> None:
+def in_order(root: Node, draft: Draft) -> None:
     """Scopes in the order of their start: a ``typedef``'s name was met before the struct that it names."""
     draft.scopes.sort(key=lambda scope: (scope.start_byte, -scope.end_byte))
 

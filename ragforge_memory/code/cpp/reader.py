@@ -48,18 +48,6 @@ COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
 receiver's method of such a name is not taken for the project's."""
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_cpp
-
-    return tree_sitter_cpp.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-    in_order(draft)
-
-
 def _namespace(draft: Draft, node: Node) -> Visit:
     """The file belongs to the namespace, and names can be written with it."""
     name = node.child_by_field_name("name")
@@ -241,8 +229,9 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_cpp",
+    handlers=_HANDLERS,
+    finish=in_order,
     links=Links(
         modules=modules,
         submodule=submodule,

@@ -72,17 +72,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Visit
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_c_sharp
-
-    return tree_sitter_c_sharp.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-
-
 # definitions
 
 
@@ -303,8 +292,8 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_c_sharp",
+    handlers=_HANDLERS,
     links=Links(
         modules=modules,
         submodule=subpackage,

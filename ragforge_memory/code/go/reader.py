@@ -36,24 +36,12 @@ from ragforge_memory.code.go.uses import (
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import BindingKind, ScopeType, Use
+from ragforge_memory.code.parsed import BindingKind, ScopeType
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.clauses import Visit
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-    _say_interfaces(root, draft)
 
 
 # definitions
@@ -317,9 +305,7 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
                 continue
             for scope in draft.scopes:
                 if scope.qualified_name == value and scope.is_type:
-                    receiver, _, name = interface.rpartition(".")
-                    scope.interfaces = (*scope.interfaces, interface)
-                    scope.uses.append(Use(name, receiver or None, "implement", draft.line(line)))
+                    scope.implement(interface, draft.line(line))
 
 
 _HANDLERS: dict[str, Handler] = {
@@ -358,8 +344,9 @@ _ENDS = frozenset(
 )  # fmt: skip
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_go",
+    handlers=_HANDLERS,
+    finish=_say_interfaces,
     cut_behind=_ENDS,
     links=Links(modules=modules, neighbours=neighbours, common_members=COMMON_MEMBERS),
     atoms=frozenset({"interpreted_string_literal", "raw_string_literal", "rune_literal"}),

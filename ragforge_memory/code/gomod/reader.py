@@ -17,12 +17,6 @@ _MODULE = re.compile(rb"^[ \t]*module(?:[ \t]*\(\s*|[ \t]+)([\"`]?)([^\s\"`()]+)
 _SEEN = re.compile(rb"[^\n]")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
 def _blank(data: bytes) -> bytes:
     """There is no grammar for these files, and one line of them is wanted."""
     return _SEEN.sub(b" ", data)
@@ -36,8 +30,9 @@ def extract(root: Node, draft: Draft) -> None:
 
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_go",
+    handlers={},
+    finish=extract,
     links=Links(modules=lambda index, file, imported: ()),
     prepare=_blank,
 )

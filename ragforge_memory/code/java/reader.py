@@ -62,17 +62,6 @@ _KINDS: dict[str, ScopeType] = {
 }
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_java
-
-    return tree_sitter_java.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-
-
 # definitions
 
 
@@ -362,8 +351,8 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_java",
+    handlers=_HANDLERS,
     links=Links(
         modules=package_modules,
         submodule=subpackage,

@@ -27,12 +27,6 @@ _LOOSE = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]
 _MAIN = ("source", "types", "typings", "module", "main")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_javascript
-
-    return tree_sitter_javascript.language()
-
-
 def _blank(data: bytes) -> bytes:
     """These files are no code."""
     return _SEEN.sub(b" ", data)
@@ -100,8 +94,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_javascript",
+    handlers={},
+    finish=extract,
     links=Links(modules=lambda index, file, imported: ()),
     prepare=_blank,
 )

@@ -68,15 +68,7 @@ _KINDS: dict[str, ScopeType] = {
 _MODIFIERS = ("visibility_modifier", "static_modifier", "abstract_modifier", "final_modifier", "readonly_modifier")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_php
-
-    return tree_sitter_php.language_php()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
+def _belong(root: Node, draft: Draft) -> None:
     if not draft.packages:
         draft.belong(GLOBAL)
 
@@ -307,8 +299,9 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_php:language_php",
+    handlers=_HANDLERS,
+    finish=_belong,
     links=Links(
         modules=package_modules,
         submodule=subpackage,

@@ -30,17 +30,6 @@ _CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 _PREFIX = re.compile(r"^[A-Za-z]*('''|\"\"\"|'|\")")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_python
-
-    return tree_sitter_python.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a module's tree."""
-    draft.walk(root, _HANDLERS)
-
-
 # definitions
 
 
@@ -371,8 +360,8 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_python",
+    handlers=_HANDLERS,
     links=LINKS,
     atoms=frozenset({"string"}),
     blocks=frozenset({"block"}),

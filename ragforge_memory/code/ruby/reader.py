@@ -18,7 +18,6 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import Use
 from ragforge_memory.code.ruby.known import known
 from ragforge_memory.code.ruby.links import BARE_WORDS, COMMON_MEMBERS, linked, modules, parts
 from ragforge_memory.code.ruby.uses import (
@@ -51,17 +50,6 @@ if TYPE_CHECKING:
 
 _ACCESSORS = frozenset({"attr_reader", "attr_accessor", "attr_writer", "attr"})
 _MIXINS = frozenset({"include", "extend", "prepend"})
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_ruby
-
-    return tree_sitter_ruby.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
 
 
 # definitions
@@ -171,10 +159,7 @@ def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, bl
     if name in _MIXINS:
         for mixin in listed:
             if mixin.type in ("constant", "scope_resolution"):
-                text = dotted(draft, mixin)
-                receiver, _, last = text.rpartition(".")
-                scope.interfaces = (*scope.interfaces, text)
-                scope.uses.append(Use(last, receiver or None, "implement", draft.line(mixin)))
+                scope.implement(dotted(draft, mixin), draft.line(mixin))
         return [mixin for mixin in listed if mixin.type not in ("constant", "scope_resolution")]
     names = [(part, said) for part in listed if (said := symbol_name(draft, part)) is not None]
     if name in _ACCESSORS:
@@ -248,8 +233,8 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_ruby",
+    handlers=_HANDLERS,
     links=Links(
         mixes_in=True,
         modules=modules,

@@ -26,7 +26,7 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import ScopeType, Use
+from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.rust.links import COMMON_MEMBERS, linked, modules, submodule
 from ragforge_memory.code.rust.macros import prepared, token_tree
 from ragforge_memory.code.rust.statements import (
@@ -74,36 +74,20 @@ _BEHIND = frozenset({"reference_type", "pointer_type", "array_type"})
 _VISIBILITY = ("visibility_modifier", "function_modifiers", "mutable_specifier")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_rust
-
-    return tree_sitter_rust.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    pending: list[tuple[str, str, int]] = []
-
-    def impl(draft: Draft, node: Node) -> Visit:
-        trait, kind = node.child_by_field_name("trait"), node.child_by_field_name("type")
-        owner, interface = type_text(draft, kind), type_text(draft, trait)
-        if owner and interface and trait is not None:
-            pending.append((owner, interface, draft.line(trait)))
-        return present(node.child_by_field_name("body"))
-
-    draft.walk(root, {**_HANDLERS, "impl_item": impl})
-    for owner, interface, line in pending:
-        _implement(draft, owner, interface, line)
-
-
-def _implement(draft: Draft, owner: str, interface: str, line: int) -> None:
+def _implement(root: Node, draft: Draft) -> None:
     """``impl Trait for Type``: the type of this file implements the trait."""
-    for scope in draft.scopes:
-        if scope.name == owner and scope.is_type and scope.type != "trait":
-            receiver, _, name = interface.rpartition(".")
-            scope.interfaces = (*scope.interfaces, interface)
-            scope.uses.append(Use(name, receiver or None, "implement", line))
-            return
+    for owner, interface, line in draft.implemented:
+        types = (each for each in draft.scopes if each.name == owner and each.is_type and each.type != "trait")
+        if (scope := next(types, None)) is not None:
+            scope.implement(interface, line)
+
+
+def _impl(draft: Draft, node: Node) -> Visit:
+    trait, kind = node.child_by_field_name("trait"), node.child_by_field_name("type")
+    owner, interface = type_text(draft, kind), type_text(draft, trait)
+    if owner and interface and trait is not None:
+        draft.implemented.append((owner, interface, draft.line(trait)))
+    return present(node.child_by_field_name("body"))
 
 
 # definitions
@@ -335,6 +319,7 @@ _HANDLERS: dict[str, Handler] = {
     **each(_constant, "const_item static_item"),
     "macro_definition": _macro,
     "mod_item": _module,
+    "impl_item": _impl,
     "field_declaration": _field,
     "enum_variant": _variant,
     "let_declaration": bind_let,
@@ -359,9 +344,10 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
+    grammar="tree_sitter_rust",
     prepare=prepared,
-    extract=extract,
+    handlers=_HANDLERS,
+    finish=_implement,
     links=Links(
         modules=modules,
         submodule=submodule,
