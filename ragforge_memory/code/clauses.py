@@ -42,6 +42,33 @@ def decision(draft: Draft, node: Node) -> Visit:
     return node.named_children
 
 
+def case_decision(draft: Draft, node: Node) -> Visit:
+    """``case`` decides, ``default`` does not."""
+    if node.child_count and node.children[0].type == "case":
+        draft.decide()
+    return node.named_children
+
+
+def only(*fields: str) -> Handler:
+    """A handler of which these parts alone matter, in this order: names of parameters and fields are no uses."""
+    return lambda draft, node: present(*map(node.child_by_field_name, fields))
+
+
+def all_but(field: str) -> Handler:
+    """A handler of which one part does not matter: a name, a condition for the preprocessor."""
+
+    def rest(draft: Draft, node: Node) -> Visit:
+        left_out = node.child_by_field_name(field)
+        return [child for child in node.named_children if child != left_out]
+
+    return rest
+
+
+def all_but_types(*types: str) -> Handler:
+    """The same of parts by their types."""
+    return lambda draft, node: [child for child in node.named_children if child.type not in types]
+
+
 def deciding_operators(operators: frozenset[str]) -> Handler:
     """A handler of binary expressions: those with one of the operators decide."""
 

@@ -26,10 +26,9 @@ from ragforge_memory.code.c.uses import (
     open_made,
     use_call,
     use_case,
-    use_member,
-    use_parameter,
 )
 from ragforge_memory.code.clauses import (
+    all_but,
     bind_declared,
     child_of_type,
     children_of_type,
@@ -43,6 +42,7 @@ from ragforge_memory.code.clauses import (
     header,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -335,11 +335,9 @@ HANDLERS: dict[str, Handler] = {
         "preproc_call preproc_defined comment string_literal system_lib_string attribute_specifier "
         "attribute_declaration",
     ),
-    "preproc_ifdef": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("name")
-    ],
+    "preproc_ifdef": all_but("name"),
     **each(
-        lambda draft, node: [child for child in node.named_children if child != node.child_by_field_name("condition")],
+        all_but("condition"),
         "preproc_if preproc_elif",
     ),
     "function_definition": function,
@@ -348,11 +346,14 @@ HANDLERS: dict[str, Handler] = {
     "enumerator": enumerator,
     "declaration": declaration,
     "field_declaration": field,
-    **each(use_parameter, "parameter_declaration optional_parameter_declaration variadic_parameter_declaration"),
+    **each(
+        only("type", "default_value"),
+        "parameter_declaration optional_parameter_declaration variadic_parameter_declaration",
+    ),
     "identifier": naming("reference"),
     "type_identifier": naming("type"),
     "call_expression": use_call,
-    "field_expression": use_member,
+    "field_expression": only("argument"),
     **each(decision, "if_statement for_statement while_statement do_statement conditional_expression"),
     "case_statement": use_case,
     "binary_expression": deciding_operators(frozenset({"&&", "||", "and", "or"})),

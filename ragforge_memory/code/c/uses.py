@@ -99,16 +99,6 @@ def use_call(draft: Draft, node: Node) -> Visit:
     return present(called, arguments)
 
 
-def use_member(draft: Draft, node: Node) -> Visit:
-    """A field is no scope."""
-    return present(node.child_by_field_name("argument"))
-
-
-def use_parameter(draft: Draft, node: Node) -> Visit:
-    """Names of parameters are no uses; their types and defaults are."""
-    return present(node.child_by_field_name("type"), node.child_by_field_name("default_value"))
-
-
 def use_case(draft: Draft, node: Node) -> Visit:
     """``case`` decides, ``default`` does not."""
     if node.child_by_field_name("value") is not None:

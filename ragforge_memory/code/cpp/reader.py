@@ -11,6 +11,7 @@ from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_t
 from ragforge_memory.code.c.types import bind_templates, in_order, space_names, specifier, whole_of
 from ragforge_memory.code.c.uses import use_qualified
 from ragforge_memory.code.clauses import (
+    all_but_types,
     bind_declared,
     child_of_type,
     closing,
@@ -19,6 +20,7 @@ from ragforge_memory.code.clauses import (
     first_named,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -108,11 +110,6 @@ def _alias(draft: Draft, node: Node) -> Visit:
     return closing([declared])
 
 
-def _template(draft: Draft, node: Node) -> Visit:
-    """The parameters are visited with the definition that they belong to."""
-    return [child for child in node.named_children if child.type != "template_parameter_list"]
-
-
 def _lambda(draft: Draft, node: Node) -> Visit:
     declarator = node.child_by_field_name("declarator")
     parameters = declarator.child_by_field_name("parameters") if declarator is not None else None
@@ -147,11 +144,6 @@ def _new(draft: Draft, node: Node) -> Visit:
     if kind is not None and text:
         draft.use_text(text.removesuffix("[]"), "call", draft.line(kind))
     return [child for child in node.named_children if child != kind]
-
-
-def _initializer(draft: Draft, node: Node) -> Visit:
-    """``member(value)``: the member is a field or a base that was said already."""
-    return [child for child in node.named_children if child.type not in ("field_identifier", "qualified_identifier")]
 
 
 _MODULE_WORDS = frozenset({"import", "module", "export"})
@@ -210,7 +202,7 @@ _HANDLERS: dict[str, Handler] = {
     "using_declaration": _using,
     "namespace_alias_definition": _namespace_alias,
     "alias_declaration": _alias,
-    "template_declaration": _template,
+    "template_declaration": all_but_types("template_parameter_list"),
     "concept_definition": _concept,
     "declaration": _method_declaration,
     "condition_clause": _condition,
@@ -218,14 +210,12 @@ _HANDLERS: dict[str, Handler] = {
     "for_range_loop": _range_loop,
     "catch_clause": _catch,
     "new_expression": _new,
-    "field_initializer": _initializer,
+    "field_initializer": all_but_types("field_identifier", "qualified_identifier"),
     "qualified_identifier": use_qualified,
-    "template_function": lambda draft, node: [
-        *present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
-    ],
+    "template_function": only("name", "arguments"),
     **each(nothing, "lambda_capture_specifier access_specifier type_parameter_declaration"),
     "namespace_identifier": naming("reference"),
-    "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
+    "optional_type_parameter_declaration": only("default_type"),
 }
 
 READER = Reader(

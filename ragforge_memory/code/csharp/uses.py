@@ -264,23 +264,5 @@ def use_constraints(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def use_argument(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    return [child for child in node.named_children if child != name]
-
-
-def use_binary(draft: Draft, node: Node) -> Visit:
-    operator = node.child_by_field_name("operator")
-    if operator is not None and operator.type in ("&&", "||", "??"):
-        draft.decide()
-    return node.named_children
-
-
-def use_section(draft: Draft, node: Node) -> Visit:
-    if node.child_count and node.children[0].type == "case":
-        draft.decide()
-    return node.named_children
-
-
 def use_labeled(draft: Draft, node: Node) -> Visit:
     return node.named_children[1:]

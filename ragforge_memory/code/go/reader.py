@@ -18,6 +18,7 @@ from ragforge_memory.code.clauses import (
     header,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -111,11 +112,6 @@ def _bind_parameters(draft: Draft, group: Node) -> None:
             value = f"{value}[]"
         for name in parameter.children_by_field_name("name"):
             bind_declared(draft, name, value)
-
-
-def _parameter(draft: Draft, node: Node) -> Visit:
-    """Names of parameters are no uses; their types are."""
-    return present(node.child_by_field_name("type"))
 
 
 def _closure(draft: Draft, node: Node) -> Visit:
@@ -321,7 +317,7 @@ _HANDLERS: dict[str, Handler] = {
     "range_clause": _range,
     "type_switch_statement": _type_switch,
     "receive_statement": _received,
-    **each(_parameter, "parameter_declaration variadic_parameter_declaration type_parameter_declaration"),
+    **each(only("type"), "parameter_declaration variadic_parameter_declaration type_parameter_declaration"),
     "identifier": naming("reference", but=("_",)),
     "type_identifier": naming("type", but=BUILTINS),
     "qualified_type": use_qualified_type,

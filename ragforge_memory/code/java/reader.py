@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but_types,
     bind_declared,
+    case_decision,
     child_of_type,
     children_of_type,
     closing,
@@ -19,6 +21,7 @@ from ragforge_memory.code.clauses import (
     header,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -30,16 +33,12 @@ from ragforge_memory.code.java.uses import (
     type_text,
     use_access,
     use_annotation,
-    use_case,
     use_constructor,
     use_creation,
     use_invocation,
     use_method_reference,
     use_scoped_type,
-    use_type_only,
     use_type_parameter,
-    use_value_only,
-    use_without_label,
     value_of,
 )
 from ragforge_memory.code.languages import Reader
@@ -331,7 +330,10 @@ _HANDLERS: dict[str, Handler] = {
     **each(_locals, "local_variable_declaration resource catch_formal_parameter enhanced_for_statement"),
     "lambda_expression": _lambda,
     **each(_pattern, "instanceof_expression type_pattern record_pattern_component"),
-    **each(use_type_only, "formal_parameter spread_parameter receiver_parameter"),
+    **each(
+        all_but_types("identifier", "variable_declarator", "this"),
+        "formal_parameter spread_parameter receiver_parameter",
+    ),
     "type_parameter": use_type_parameter,
     "identifier": naming("reference"),
     "type_identifier": naming("type", but=("var",)),
@@ -342,10 +344,10 @@ _HANDLERS: dict[str, Handler] = {
     "field_access": use_access,
     "method_reference": use_method_reference,
     **each(use_annotation, "annotation marker_annotation"),
-    "element_value_pair": use_value_only,
-    "labeled_statement": use_without_label,
+    "element_value_pair": only("value"),
+    "labeled_statement": all_but_types("identifier"),
     **each(nothing, "break_statement continue_statement line_comment block_comment string_literal"),
-    "switch_label": use_case,
+    "switch_label": case_decision,
     **each(decision, "if_statement for_statement while_statement do_statement catch_clause ternary_expression"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
 }

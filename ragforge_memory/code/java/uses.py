@@ -170,23 +170,5 @@ def use_annotation(draft: Draft, node: Node) -> Visit:
     return present(node.child_by_field_name("arguments"))
 
 
-def use_value_only(draft: Draft, node: Node) -> Visit:
-    return present(node.child_by_field_name("value"))
-
-
-def use_without_label(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type != "identifier"]
-
-
-def use_type_only(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type not in ("identifier", "variable_declarator", "this")]
-
-
 def use_type_parameter(draft: Draft, node: Node) -> Visit:
     return present(child_of_type(node, "type_bound"))
-
-
-def use_case(draft: Draft, node: Node) -> Visit:
-    if node.child_count and node.children[0].type == "case":
-        draft.decide()
-    return node.named_children

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import doc_before, each
+from ragforge_memory.code.clauses import all_but_types, doc_before, each
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -85,11 +85,6 @@ def open_class(draft: Draft, node: Node, name: str, name_node: Node | None, whol
     for text, line in interfaces:
         use_dotted(draft, text, "implement", line)
     return [*inside, *([generics] if generics else []), *([body] if body else []), CLOSE]
-
-
-def _class_body(draft: Draft, node: Node) -> Visit:
-    """Decorators are visited with the member they decorate."""
-    return [child for child in node.named_children if child.type not in ("decorator", "comment")]
 
 
 def _field(draft: Draft, node: Node) -> Visit:
@@ -205,7 +200,7 @@ def _namespace(draft: Draft, node: Node) -> Visit:
 
 TYPE_HANDLERS: dict[str, Handler] = {
     **each(_class, "class_declaration abstract_class_declaration class"),
-    "class_body": _class_body,
+    "class_body": all_but_types("decorator", "comment"),
     **each(_field, "field_definition public_field_definition"),
     "interface_declaration": _interface,
     "property_signature": _property_signature,

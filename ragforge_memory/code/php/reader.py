@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but,
     child_of_type,
     children_of_type,
     closing,
@@ -16,6 +17,7 @@ from ragforge_memory.code.clauses import (
     first_named,
     header,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -33,7 +35,6 @@ from ragforge_memory.code.php.uses import (
     bind_closure,
     bind_declared_variables,
     bind_foreach,
-    bind_parameter,
     bind_parameters,
     dotted,
     plain,
@@ -41,11 +42,9 @@ from ragforge_memory.code.php.uses import (
     tagged,
     tagged_parameters,
     type_text,
-    use_argument,
     use_attribute,
     use_class_constant,
     use_creation,
-    use_member_access,
     use_method_call,
     use_name,
     use_named_type,
@@ -267,7 +266,9 @@ _HANDLERS: dict[str, Handler] = {
     "enum_case": _case,
     "property_declaration": _properties,
     **each(bind_closure, "anonymous_function arrow_function"),
-    **each(bind_parameter, "simple_parameter variadic_parameter property_promotion_parameter"),
+    **each(
+        only("attributes", "type", "default_value"), "simple_parameter variadic_parameter property_promotion_parameter"
+    ),
     "assignment_expression": bind_assignment,
     "foreach_statement": bind_foreach,
     "catch_clause": bind_catch,
@@ -284,12 +285,12 @@ _HANDLERS: dict[str, Handler] = {
     "scoped_call_expression": use_scoped_call,
     "class_constant_access_expression": use_class_constant,
     **each(
-        use_member_access,
+        only("object", "scope"),
         "member_access_expression nullsafe_member_access_expression scoped_property_access_expression",
     ),
     "object_creation_expression": use_creation,
     "attribute": use_attribute,
-    "argument": use_argument,
+    "argument": all_but("name"),
     **each(
         decision,
         "if_statement else_if_clause for_statement while_statement do_statement case_statement "

@@ -212,11 +212,6 @@ def use_class_constant(draft: Draft, node: Node) -> Visit:
     return parts[:1]
 
 
-def use_member_access(draft: Draft, node: Node) -> Visit:
-    """A property is no scope."""
-    return present(node.child_by_field_name("object") or node.child_by_field_name("scope"))
-
-
 def use_creation(draft: Draft, node: Node) -> Visit:
     kind = created(node)
     if kind is not None and kind.type in ("name", "qualified_name"):
@@ -228,11 +223,6 @@ def use_attribute(draft: Draft, node: Node) -> Visit:
     name = first_named(node)
     if name is not None:
         say(draft, plain(draft.text(name)), "decorate", draft.line(name))
-    return [child for child in node.named_children if child != name]
-
-
-def use_argument(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
     return [child for child in node.named_children if child != name]
 
 
@@ -260,14 +250,6 @@ def bind_parameters(draft: Draft, parameters: Node | None, tags: dict[str, str] 
 def bind_closure(draft: Draft, node: Node) -> Visit:
     bind_parameters(draft, node.child_by_field_name("parameters"))
     return node.named_children
-
-
-def bind_parameter(draft: Draft, node: Node) -> Visit:
-    return present(
-        node.child_by_field_name("attributes"),
-        node.child_by_field_name("type"),
-        node.child_by_field_name("default_value"),
-    )
 
 
 def bind_assignment(draft: Draft, node: Node) -> Visit:

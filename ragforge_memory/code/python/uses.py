@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import each
+from ragforge_memory.code.clauses import all_but_types, decision, each, nothing, only
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
 from ragforge_memory.code.python.text import dotted, expression_in, first_named, names_in, value_of
@@ -141,21 +141,6 @@ def _decorator(draft: Draft, node: Node) -> Visit:
     return rest
 
 
-def _keyword_argument(draft: Draft, node: Node) -> Visit:
-    value = node.child_by_field_name("value")
-    return [value] if value else []
-
-
-def _parameter(draft: Draft, node: Node) -> Visit:
-    """Names of parameters are not uses; their types and defaults are."""
-    parts = (node.child_by_field_name("type"), node.child_by_field_name("value"))
-    return [part for part in parts if part]
-
-
-def _parameters(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type not in ("identifier", "comment")]
-
-
 def _type(draft: Draft, node: Node) -> Visit:
     """An annotation; strings in it are forward references."""
     stack = [node]
@@ -195,16 +180,6 @@ def _comprehension(draft: Draft, node: Node) -> Visit:
     return [*clauses, *([body] if body else [])]
 
 
-def _decision(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    return node.named_children
-
-
-def _case(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    return node.named_children
-
-
 def _case_pattern(draft: Draft, node: Node) -> Visit:
     """``case Point(x=0)`` uses the class, ``case [first, *rest]`` binds names."""
     stack = [node]
@@ -226,10 +201,6 @@ def _case_pattern(draft: Draft, node: Node) -> Visit:
             stack.extend(reversed(part.named_children[1:]))
         else:
             stack.extend(reversed(part.named_children))
-    return ()
-
-
-def _nothing(draft: Draft, node: Node) -> Visit:
     return ()
 
 
@@ -275,11 +246,11 @@ USE_HANDLERS: dict[str, Handler] = {
     "attribute": _attribute,
     "call": _call,
     "decorator": _decorator,
-    "keyword_argument": _keyword_argument,
-    **each(_parameters, "parameters lambda_parameters"),
-    **each(_parameter, "default_parameter typed_parameter typed_default_parameter"),
+    "keyword_argument": only("value"),
+    **each(all_but_types("identifier", "comment"), "parameters lambda_parameters"),
+    **each(only("type", "value"), "default_parameter typed_parameter typed_default_parameter"),
     **each(
-        _nothing,
+        nothing,
         "list_splat_pattern dictionary_splat_pattern future_import_statement comment string_start string_content "
         "string_end",
     ),
@@ -287,11 +258,11 @@ USE_HANDLERS: dict[str, Handler] = {
     "lambda": _lambda,
     **each(_comprehension, "list_comprehension set_comprehension dictionary_comprehension generator_expression"),
     **each(
-        _decision,
+        decision,
         "if_statement elif_clause while_statement except_clause except_group_clause conditional_expression "
         "boolean_operator if_clause",
     ),
-    "case_clause": _case,
+    "case_clause": decision,
     "case_pattern": _case_pattern,
     "import_statement": _import,
     "import_from_statement": _import_from,

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but_types,
     closing,
     comment_free,
     deciding_operators,
     decision,
     each,
     first_named,
+    naming,
     nothing,
+    only,
     present,
     signature_line,
 )
@@ -31,7 +34,6 @@ from ragforge_memory.code.ruby.uses import (
     split,
     symbol_name,
     use_body,
-    use_constant_use,
     use_for,
     use_identifier,
     use_in_clause,
@@ -205,12 +207,12 @@ def _alias(draft: Draft, node: Node) -> Visit:
 _HANDLERS: dict[str, Handler] = {
     **each(_type, "class module"),
     **each(_method, "method singleton_method"),
-    "singleton_class": lambda draft, node: present(node.child_by_field_name("body")),
+    "singleton_class": only("body"),
     **each(bind_assignment, "assignment operator_assignment"),
     "call": _call,
     "alias": _alias,
     "identifier": use_identifier,
-    "constant": use_constant_use,
+    "constant": naming("reference"),
     "scope_resolution": use_scope_resolution,
     "super": use_super,
     **each(visit_parameters, "method_parameters block_parameters lambda_parameters"),
@@ -220,9 +222,7 @@ _HANDLERS: dict[str, Handler] = {
     "rescue": use_rescue,
     "for": use_for,
     "in_clause": use_in_clause,
-    "pair": lambda draft, node: [
-        child for child in node.named_children if child.type not in ("hash_key_symbol", "simple_symbol")
-    ],
+    "pair": all_but_types("hash_key_symbol", "simple_symbol"),
     **each(
         decision,
         "if elsif unless if_modifier unless_modifier while until while_modifier until_modifier when conditional "

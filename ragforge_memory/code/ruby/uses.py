@@ -120,11 +120,6 @@ def use_identifier(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def use_constant_use(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
 def use_scope_resolution(draft: Draft, node: Node) -> Visit:
     name, scope = node.child_by_field_name("name"), node.child_by_field_name("scope")
     if name is not None:

@@ -147,7 +147,3 @@ def bind_closure(draft: Draft, node: Node) -> Visit:
         else:
             bind_pattern(draft, parameter, None)
     return [*types, *present(node.child_by_field_name("body"))]
-
-
-def bind_parameter(draft: Draft, node: Node) -> Visit:
-    return present(node.child_by_field_name("type"))

@@ -98,11 +98,6 @@ def use_call(draft: Draft, node: Node) -> Visit:
     return [function, *extra, *present(arguments)]
 
 
-def use_field_access(draft: Draft, node: Node) -> Visit:
-    """A field is no scope, and a method is never named without a call."""
-    return present(node.child_by_field_name("value"))
-
-
 def use_struct(draft: Draft, node: Node) -> Visit:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     text = dotted(draft, name)
