@@ -161,7 +161,7 @@ class Draft:
     def open(
         self,
         node: Node,
-        name: str,
+        name: Node | str,
         type: ScopeType,
         *,
         name_node: Node | None = None,
@@ -185,9 +185,10 @@ class Draft:
 
         Args:
             node: the definition.
-            name: the bare name.
+            name: the bare name, or the node that is it.
             type: see ScopeType.
-            name_node: the name in the source; its line is the definition line where that is not ``node``'s first.
+            name_node: where the name is, if ``name`` does not say; its line is the definition line where that is not
+                ``node``'s first.
             whole: the node with decorators, annotations and ``export``, where that is a larger one.
             end: the node whose end is the scope's, where it is not the whole's.
             tokens_of: the node whose tokens are the scope's, where they are not the whole's.
@@ -197,6 +198,9 @@ class Draft:
             TooDeep: no file that people write has as many scopes in one another.
         """
         parent = self.current
+        if not isinstance(name, str):
+            name_node = name
+            name = self.text(name_node)
         if qualified_name is None:
             qualified_name = f"{parent.qualified_name}.{name}" if parent else name
         count = self._counts[qualified_name] = self._counts.get(qualified_name, 0) + 1

@@ -241,9 +241,8 @@ def macro(draft: Draft, node: Node) -> Visit:
         return ()
     scope = draft.open(
         node,
-        draft.text(name),
+        name,
         "macro" if parameters is not None else "constant",
-        name_node=name,
         signature=signature_line(draft, node, parameters if parameters is not None else node),
         docstring=doc_before(draft, node),
         parameters=_parameter_texts(draft, parameters),

@@ -217,9 +217,8 @@ def enumerator(draft: Draft, node: Node) -> Visit:
     scoped = enum is not None and enum.type == "enum" and bool(re.match(r"enum\s+(class|struct)\b", enum.signature))
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, node),
         returns=enum.name if enum is not None and enum.type == "enum" else None,

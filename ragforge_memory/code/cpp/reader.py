@@ -97,9 +97,8 @@ def _alias(draft: Draft, node: Node) -> Visit:
     whole = whole_of(node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         whole=whole,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
@@ -172,9 +171,8 @@ def _concept(draft: Draft, node: Node) -> Visit:
     whole = whole_of(node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         whole=whole,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),

@@ -88,9 +88,8 @@ def _type(draft: Draft, node: Node) -> Visit:
     interfaces = [text for text in texts if INTERFACE.match(text)] if kind != "interface" else []
     draft.open(
         node,
-        draft.text(name),
+        name,
         kind,
-        name_node=name,
         signature=header(draft, node, end, parameters, lists),
         docstring=without_xml(doc_before(draft, node)),
         parameters=parameter_texts(draft, parameters),
@@ -169,9 +168,8 @@ def _field(draft: Draft, node: Node) -> Visit:
         if constant:
             draft.open(
                 node,
-                draft.text(name),
+                name,
                 "constant",
-                name_node=name,
                 signature=signature_line(draft, declaration),
                 docstring=without_xml(doc_before(draft, node)),
                 return_type=draft.text(declared) if declared else None,
@@ -193,9 +191,8 @@ def _enum_member(draft: Draft, node: Node) -> Visit:
     lists, decorators = attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, None, None, lists),
         docstring=without_xml(doc_before(draft, node)),
         returns=draft.current.name if draft.current else None,
@@ -211,9 +208,8 @@ def _delegate(draft: Draft, node: Node) -> Visit:
     lists, decorators = attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         signature=header(draft, node, None, parameters, lists),
         docstring=without_xml(doc_before(draft, node)),
         parameters=parameter_texts(draft, parameters),

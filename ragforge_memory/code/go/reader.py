@@ -135,9 +135,8 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
     end = next((brace for part in value.children for brace in (part, *part.children[:1]) if brace.type == "{"), None)
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         kind,
-        name_node=name_node,
         whole=alone,
         tokens_of=node,  # `type ( … )` around it says nothing of it
         signature=header(draft, alone or node, end) if end else signature_line(draft, alone or node),
@@ -201,9 +200,8 @@ def _values(draft: Draft, node: Node) -> Visit:
     for place, name in enumerate(names):
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             whole=whole,
             signature=signature_line(draft, whole or node),
             docstring=doc,

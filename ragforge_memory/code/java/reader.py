@@ -91,9 +91,8 @@ def _type(draft: Draft, node: Node) -> Visit:
     interfaces = _listed(node.child_by_field_name("interfaces"))
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         _KINDS[node.type],
-        name_node=name_node,
         signature=header(draft, node, body, parameters, annotations),
         docstring=doc_before(draft, node),
         parameters=[draft.text(p) for p in comment_free(parameters.named_children)] if parameters else (),
@@ -157,9 +156,8 @@ def _method(draft: Draft, node: Node) -> Visit:
     generics = node.child_by_field_name("type_parameters")
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         "method",
-        name_node=name_node,
         signature=header(draft, node, body, parameters, annotations),
         docstring=doc_before(draft, node),
         return_type=draft.text(returns) if returns else None,
@@ -203,9 +201,8 @@ def _field(draft: Draft, node: Node) -> Visit:
             continue
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             signature=signature_line(draft, declared or node, node),
             docstring=doc_before(draft, node),
             return_type=draft.text(declared) if declared else None,
@@ -228,9 +225,8 @@ def _enum_constant(draft: Draft, node: Node) -> Visit:
     body = node.child_by_field_name("body")
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, body, None, annotations),
         docstring=doc_before(draft, node),
         returns=draft.current.name if draft.current else None,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import before, doc_before, each
+from ragforge_memory.code.clauses import before, doc_before, each, first_named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
-from ragforge_memory.code.javascript.text import bind_pattern, first_named, property_name, type_text, value
+from ragforge_memory.code.javascript.text import bind_pattern, property_name, type_text, value
 from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import LONGEST_TEXT, ScopeType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import doc_before
+from ragforge_memory.code.clauses import doc_before, first_named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -17,7 +17,6 @@ from ragforge_memory.code.javascript.functions import (
 )
 from ragforge_memory.code.javascript.text import (
     dotted,
-    first_named,
     property_name,
     required_module,
     string_value,

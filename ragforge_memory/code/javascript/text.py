@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import first_named
 from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 
 if TYPE_CHECKING:
@@ -28,11 +29,6 @@ _AROUND = frozenset(
 )
 _HOLDERS = frozenset({"Promise", "Partial", "Required", "Readonly", "NonNullable", "Awaited"})
 """Generic types whose argument says what one works with."""
-
-
-def first_named(node: Node) -> Node | None:
-    """The first named child that is no comment."""
-    return next((child for child in node.named_children if child.type != "comment"), None)
 
 
 def dotted(draft: Draft, node: Node | None) -> str:

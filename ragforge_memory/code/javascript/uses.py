@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import deciding_operators, decision, each, naming, nothing, only
+from ragforge_memory.code.clauses import deciding_operators, decision, each, first_named, naming, nothing, only
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named, required_module
+from ragforge_memory.code.javascript.text import bind_pattern, dotted, required_module
 from ragforge_memory.code.parsed import UNNAMED, UseKind
 
 if TYPE_CHECKING:

@@ -97,9 +97,8 @@ def _type(draft: Draft, node: Node) -> Visit:
     )
     draft.open(
         node,
-        draft.text(name),
+        name,
         _KINDS[node.type],
-        name_node=name,
         signature=header(draft, node, body, None, attributes),
         docstring=doc_before(draft, node),
         modifiers=_modifiers(draft, node),
@@ -134,9 +133,8 @@ def _function(draft: Draft, node: Node) -> Visit:
     doc = doc_before(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "method" if node.type == "method_declaration" else "function",
-        name_node=name,
         signature=header(draft, node, body, parameters, attributes),
         docstring=doc,
         return_type=draft.text(returns) if returns else None,
@@ -158,9 +156,8 @@ def _constants(draft: Draft, node: Node) -> Visit:
         draft.bind(draft.text(name), *value_of(draft, rest[0] if rest else None), draft.line(name))
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             signature=signature_line(draft, node),
             docstring=doc_before(draft, node),
             modifiers=_modifiers(draft, node),
@@ -179,9 +176,8 @@ def _case(draft: Draft, node: Node) -> Visit:
     attributes, decorators = _attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, None, None, attributes),
         docstring=doc_before(draft, node),
         returns=draft.current.name if draft.current else None,
@@ -225,7 +221,7 @@ def _define(draft: Draft, node: Node, arguments: Node | None) -> Visit:
     content = first_named(string) if string is not None and string.type in ("string", "encapsed_string") else None
     if content is None:
         return present(arguments)
-    draft.open(node, draft.text(content), "constant", name_node=content, signature=signature_line(draft, node),
+    draft.open(node, content, "constant", signature=signature_line(draft, node),
                docstring=doc_before(draft, node.parent or node))  # fmt: skip
     return [*parts[1:], CLOSE]
 

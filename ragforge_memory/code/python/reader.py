@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import each
+from ragforge_memory.code.clauses import each, first_named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.python.links import LINKS
-from ragforge_memory.code.python.text import TREES, arguments_of, dotted, first_named, type_text, value_of
+from ragforge_memory.code.python.text import TREES, arguments_of, dotted, type_text, value_of
 from ragforge_memory.code.python.uses import USE_HANDLERS, bind_names, targets, use_dotted
 from ragforge_memory.collection import paused_collection
 
@@ -67,9 +67,8 @@ def _function(draft: Draft, node: Node, whole: Node | None = None, decorators: S
     returns = node.child_by_field_name("return_type")
     scope = draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         "method" if in_class else "function",
-        name_node=name_node,
         whole=whole,
         end=_last_statement(body),
         signature=_signature(draft, node, body, parameters),
@@ -165,9 +164,8 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         type = "interface"
     scope = draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         type,
-        name_node=name_node,
         whole=whole,
         end=_last_statement(body),
         signature=_signature(draft, node, body, superclasses),

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import first_named
 from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
 
 if TYPE_CHECKING:
@@ -126,11 +127,6 @@ def dotted(draft: Draft, node: Node | None) -> str:
 
 def _joined(tail: list[str]) -> str:
     return "".join(reversed(tail))
-
-
-def first_named(node: Node) -> Node | None:
-    """The first named child that is no comment."""
-    return next((child for child in node.named_children if child.type != "comment"), None)
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

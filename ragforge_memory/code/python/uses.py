@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import all_but_types, decision, each, nothing, only
+from ragforge_memory.code.clauses import all_but_types, decision, each, first_named, nothing, only
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
-from ragforge_memory.code.python.text import dotted, expression_in, first_named, names_in, value_of
+from ragforge_memory.code.python.text import dotted, expression_in, names_in, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
