@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from ragforge_memory.code.fingerprint import Tokens, flush_left, text_hash, tokens_hash
@@ -43,6 +44,11 @@ MAX_SPACES = 100
 _SPACE = re.compile(r"\s+")
 _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
+
+
+_MADE = {"doc_line", "source", "hash", "body_hash", "sketch", "parent", "uses", "bindings"}
+_AS_OPEN = [each.name for each in fields(ParsedScope) if each.name not in _MADE]
+"""What a parsed scope has from the open one as it is."""
 
 
 class TooDeep(Exception):
@@ -337,33 +343,15 @@ class Draft:
             found = rules.leading.fullmatch(self.data, line, start) if line or start < _LONGEST_LINE else None
             start = found.start(1) if found is not None else start
         place = (start, end, scope.name_byte)
+        same = {name: getattr(scope, name) for name in _AS_OPEN}
         return ParsedScope(
-            key=scope.key,
-            name=scope.name,
-            qualified_name=scope.qualified_name,
-            type=scope.type,
-            start_line=scope.start_line,
-            definition_line=scope.definition_line,
-            end_line=scope.end_line,
-            signature=scope.signature,
-            docstring=scope.docstring,
+            **same,
             doc_line=doc_line(scope.docstring, scope.start_line, lines),
             source=source,
             hash=text_hash(flush_left(source)),
             body_hash=tokens_hash(tokens.between(*place)),
             sketch=tokens.sketch(*place),
             parent=scope.parent.key if scope.parent else None,
-            depth=scope.depth,
-            owner=scope.owner,
-            return_type=scope.return_type,
-            returns=scope.returns,
-            parameters=scope.parameters,
-            takes=scope.takes,
-            modifiers=scope.modifiers,
-            complexity=scope.complexity,
-            decorators=scope.decorators,
-            bases=scope.bases,
-            interfaces=scope.interfaces,
             uses=tuple(scope.uses),
             bindings=tuple(scope.bindings),
         )

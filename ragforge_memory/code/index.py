@@ -26,14 +26,11 @@ from ragforge_memory.code.reads import (
     Reads,
     Watched,
     WatchedLevels,
-    WatchedScopes,
 )
 
 V = TypeVar("V")
 
-ByName = Mapping[str, V] | Watched[V]
-ByKey = Mapping[str, V] | WatchedScopes[V]
-Levels = Mapping[str | None, Mapping[str, V]] | WatchedLevels[V]
+Levels = Mapping[str | None, Mapping[str, V]]
 
 
 class FileIndex:
@@ -59,17 +56,7 @@ class FileIndex:
         return self._file
 
     @property
-    def language(self) -> str:
-        """Of `ParsedFile`."""
-        return self._file.language
-
-    @property
-    def package(self) -> str:
-        """Of `ParsedFile`."""
-        return self._file.package
-
-    @property
-    def by_key(self) -> ByKey[ParsedScope]:
+    def by_key(self) -> Mapping[str, ParsedScope]:
         """The scopes by key."""
         return self._by_key
 
@@ -108,7 +95,7 @@ class FileIndex:
         return found
 
     @property
-    def exports(self) -> ByName[str]:
+    def exports(self) -> Mapping[str, str]:
         """What the file says that it exports: the name outside and the dotted name inside."""
         return self._exports
 
@@ -121,7 +108,7 @@ class FileIndex:
         """Whether the file says that it exports anything."""
         return bool(self._file.exports)
 
-    def bindings(self, key: str | None) -> ByName[list[Binding]]:
+    def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """The bindings of a scope (None: the top level) by name, in source order."""
         return self._bound(key)
 
@@ -148,7 +135,7 @@ class FileIndex:
         return self._offers_all or name in (self._offered or ())
 
     @property
-    def top(self) -> ByName[list[ParsedScope]]:
+    def top(self) -> Mapping[str, list[ParsedScope]]:
         """What is defined at the top level."""
         return self.children.get(None, {})
 
@@ -167,7 +154,7 @@ class OtherFile(FileIndex):
         self.path = path = whole.path
         self.links = whole.links
         names = {key: scope.name for key, scope in whole._by_key.items()}
-        self._seen_scopes = WatchedScopes(whole._by_key, names, reads, path)
+        self._seen_scopes = Watched(whole._by_key, reads, path, names)
         self._seen_children = WatchedLevels(whole._children, names, reads, path)
         self._seen_imports = WatchedLevels(whole._imports, names, reads, path)
 
@@ -184,19 +171,7 @@ class OtherFile(FileIndex):
         return self._whole.file
 
     @property
-    def language(self) -> str:
-        """Of `ParsedFile`."""
-        self._reads.note(FILE, self.path)
-        return self._whole.language
-
-    @property
-    def package(self) -> str:
-        """Of `ParsedFile`."""
-        self._reads.note(FILE, self.path)
-        return self._whole.package
-
-    @property
-    def by_key(self) -> ByKey[ParsedScope]:
+    def by_key(self) -> Mapping[str, ParsedScope]:
         """The scopes by key."""
         return self._seen_scopes
 
@@ -211,7 +186,7 @@ class OtherFile(FileIndex):
         return self._seen_imports
 
     @property
-    def exports(self) -> ByName[str]:
+    def exports(self) -> Mapping[str, str]:
         """See FileIndex."""
         return Watched(self._whole._exports, self._reads, self.path)
 
@@ -221,7 +196,7 @@ class OtherFile(FileIndex):
         self._reads.note(self.path, EXPORTS)
         return self._whole.exports_any
 
-    def bindings(self, key: str | None) -> ByName[list[Binding]]:
+    def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """See FileIndex."""
         return Watched(self._whole._bound(key), self._reads, self.path)
 

@@ -178,7 +178,7 @@ class Lookup(ABC):
             return None
         extending = [
             (path, scope, extended)
-            for path, scope in self._index.defined(LANGUAGES[file.language].family, name)
+            for path, scope in self._index.defined(LANGUAGES[file.placed.language].family, name)
             for extended in filter(None, scope.extended)
         ]
         lineage = list(self.lineage(entity)) if extending else []

@@ -332,13 +332,13 @@ class Resolver:
         on_itself = use.receiver is None or use.receiver in file.links.self_names
         holder = self._names.holder(file.path, scope.key) if on_itself and scope is not None else None
         if holder is not None:
-            hosts = self._hosts.member(holder, LANGUAGES[file.language].family, use.name)
+            hosts = self._hosts.member(holder, LANGUAGES[file.placed.language].family, use.name)
             definition = self._names.scope(holder)
             if hosts is not None or (use.receiver is None and definition is not None and definition.type != "trait"):
                 return hosts
         if not file.links.guesses or use.name in file.links.common_members or use.name.startswith("__"):
             return None
-        family = LANGUAGES[file.language].family
+        family = LANGUAGES[file.placed.language].family
         memo = (family, use.name)
         if memo not in self._unique:
             places = self._index.defined(family, use.name)
@@ -359,7 +359,7 @@ class Resolver:
         receiver = use.receiver or ""
         if use.kind != "call" or (receiver[:1].isupper() and receiver.isidentifier()):
             return False
-        places = self._index.defined(LANGUAGES[file.language].family, use.name)
+        places = self._index.defined(LANGUAGES[file.placed.language].family, use.name)
         return bool(places) and all(scope.extended for _, scope in places)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:

@@ -117,7 +117,7 @@ def _meant(index: ProjectIndex, path: str, scope: ParsedScope) -> list[str]:
         return []
     file = index.files[path]
     used = (each.module for each in file.imports.get(None, {}).get("*", ()) if not each.module.startswith(INCLUDE))
-    return [f"cpp:{owner}/", *(f"cpp:{around}.{owner}/" for around in (*file.package.split(), *used))]
+    return [f"cpp:{owner}/", *(f"cpp:{around}.{owner}/" for around in (*file.placed.package.split(), *used))]
 
 
 def _external(scope: ParsedScope, path: str) -> bool:

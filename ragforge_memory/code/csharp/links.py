@@ -88,12 +88,12 @@ def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]
     """The other ``partial`` declarations of a type."""
     if "partial" not in scope.modifiers:
         return ()
-    here = index.files[path].package
+    here = index.files[path].placed.package
     return [
         (other, found.key)
         for other, found in index.defined("csharp", scope.name)
         if found.qualified_name == scope.qualified_name
         and "partial" in found.modifiers
-        and index.files[other].package == here
+        and index.files[other].placed.package == here
         and (other, found.key) != (path, scope.key)
     ]

@@ -112,5 +112,5 @@ def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
     return [
         path
         for path in here
-        if path != file.path and (other := index.files[path]).language == "go" and other.package == file.package
+        if path != file.path and (other := index.files[path].placed).language == "go" and other.package == file.package
     ]

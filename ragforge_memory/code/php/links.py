@@ -36,7 +36,7 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
     places = [
         (path, scope.key)
         for path, scope in index.defined("php", name)
-        if scope.parent is None and index.files[path].package == GLOBAL
+        if scope.parent is None and index.files[path].placed.package == GLOBAL
     ]
     return places[0] if len(places) == 1 else root_package(index, file, name)
 
