@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,16 @@ def decision(draft: Draft, node: Node) -> Visit:
     """A branch: one more in the complexity, and on to what is inside."""
     draft.decide()
     return node.named_children
+
+
+def named(handler: Callable[[Draft, Node, Node], Visit]) -> Handler:
+    """A handler of what has a name, which it is given too; of what has lost it only what is inside is visited."""
+
+    def visit(draft: Draft, node: Node) -> Visit:
+        name = node.child_by_field_name("name")
+        return node.named_children if name is None else handler(draft, node, name)
+
+    return visit
 
 
 def case_decision(draft: Draft, node: Node) -> Visit:

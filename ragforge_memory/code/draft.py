@@ -6,10 +6,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Unpack
 
 from ragforge_memory.code.fingerprint import Tokens, flush_left, text_hash, tokens_hash
-from ragforge_memory.code.open_scope import OpenScope
+from ragforge_memory.code.open_scope import OpenScope, Said
 from ragforge_memory.code.own_text import doc_line, outside
 from ragforge_memory.code.parsed import (
     Binding,
@@ -175,17 +175,7 @@ class Draft:
         end: Node | None = None,
         tokens_of: Node | None = None,
         qualified_name: str | None = None,
-        signature: str = "",
-        docstring: str | None = None,
-        owner: str | None = None,
-        return_type: str | None = None,
-        returns: str | None = None,
-        parameters: Sequence[str] = (),
-        takes: tuple[int, int | None] | None = None,
-        modifiers: Sequence[str] = (),
-        decorators: Sequence[str] = (),
-        bases: Sequence[str] = (),
-        interfaces: Sequence[str] = (),
+        **said: Unpack[Said],
     ) -> OpenScope:
         """A definition begins; until CLOSE what is said belongs to it.
 
@@ -226,17 +216,7 @@ class Draft:
             token_bytes=((tokens_of or first).start_byte, (tokens_of or last).end_byte),
             parent=parent,
             depth=len(self._open),
-            signature=signature,
-            docstring=docstring,
-            owner=owner,
-            return_type=return_type,
-            returns=returns,
-            parameters=tuple(parameters),
-            takes=takes,
-            modifiers=tuple(modifiers),
-            decorators=tuple(decorators),
-            bases=tuple(bases),
-            interfaces=tuple(interfaces),
+            **said,
         )
         if name_node is not None and name_node.start_point[0] + 1 <= scope.end_line:
             scope.definition_line = name_node.start_point[0] + 1
@@ -344,6 +324,7 @@ class Draft:
             start = found.start(1) if found is not None else start
         place = (start, end, scope.name_byte)
         same = {name: getattr(scope, name) for name in _AS_OPEN}
+        same.update({name: tuple(each) for name, each in same.items() if isinstance(each, list)})
         return ParsedScope(
             **same,
             doc_line=doc_line(scope.docstring, scope.start_line, lines),

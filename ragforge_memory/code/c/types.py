@@ -13,6 +13,7 @@ from ragforge_memory.code.clauses import (
     comment_free,
     doc_before,
     header,
+    named,
     present,
     signature_line,
 )
@@ -208,11 +209,9 @@ def in_order(root: Node, draft: Draft) -> None:
     draft.scopes.sort(key=lambda scope: (scope.start_byte, -scope.end_byte))
 
 
-def enumerator(draft: Draft, node: Node) -> Visit:
+@named
+def enumerator(draft: Draft, node: Node, name: Node) -> Visit:
     """A constant; of a plain ``enum`` its name is seen around the enum too."""
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
     enum = draft.current
     scoped = enum is not None and enum.type == "enum" and bool(re.match(r"enum\s+(class|struct)\b", enum.signature))
     draft.open(

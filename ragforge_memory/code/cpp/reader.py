@@ -18,6 +18,7 @@ from ragforge_memory.code.clauses import (
     doc_before,
     each,
     first_named,
+    named,
     naming,
     nothing,
     only,
@@ -85,11 +86,10 @@ def _namespace_alias(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _alias(draft: Draft, node: Node) -> Visit:
+@named
+def _alias(draft: Draft, node: Node, name: Node) -> Visit:
     """``using Name = Type;``"""
-    name, declared = node.child_by_field_name("name"), node.child_by_field_name("type")
-    if name is None:
-        return node.named_children
+    declared = node.child_by_field_name("type")
     known = type_text(draft, declared)
     if draft.enclosing_function is not None:
         draft.bind(draft.text(name), "alias", known, draft.line(name))
@@ -164,10 +164,8 @@ def _method_declaration(draft: Draft, node: Node) -> Visit:
     return HANDLERS["declaration"](draft, node)
 
 
-def _concept(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _concept(draft: Draft, node: Node, name: Node) -> Visit:
     whole = whole_of(node)
     draft.open(
         node,

@@ -17,6 +17,7 @@ from ragforge_memory.code.clauses import (
     doc_before,
     each,
     header,
+    named,
     naming,
     nothing,
     only,
@@ -75,10 +76,9 @@ if TYPE_CHECKING:
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     lists, decorators = attributes(draft, node)
     parameters = child_of_type(node, "parameter_list")
     listed = [base for base in bases_of(node) if base_text(draft, base)]
@@ -184,10 +184,8 @@ def _field(draft: Draft, node: Node) -> Visit:
     return closing([*lists, *values]) if constant else [*lists, *values]
 
 
-def _enum_member(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _enum_member(draft: Draft, node: Node, name: Node) -> Visit:
     lists, decorators = attributes(draft, node)
     draft.open(
         node,
@@ -201,10 +199,9 @@ def _enum_member(draft: Draft, node: Node) -> Visit:
     return closing([*lists, node.child_by_field_name("value")])
 
 
-def _delegate(draft: Draft, node: Node) -> Visit:
-    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-    if name is None:
-        return node.named_children
+@named
+def _delegate(draft: Draft, node: Node, name: Node) -> Visit:
+    parameters = node.child_by_field_name("parameters")
     lists, decorators = attributes(draft, node)
     draft.open(
         node,

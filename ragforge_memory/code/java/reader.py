@@ -19,6 +19,7 @@ from ragforge_memory.code.clauses import (
     each,
     first_named,
     header,
+    named,
     naming,
     nothing,
     only,
@@ -81,10 +82,9 @@ def _annotation_names(draft: Draft, annotations: Sequence[Node]) -> list[str]:
     return [draft.text(name) for node in annotations if (name := node.child_by_field_name("name"))]
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     words, annotations = _modifiers(draft, node)
     generics, parameters = node.child_by_field_name("type_parameters"), node.child_by_field_name("parameters")
     bases = _listed(child_of_type(node, "superclass", "extends_interfaces"))
@@ -147,10 +147,9 @@ def _bind_parameters(draft: Draft, parameters: Node | None) -> None:
             bind_declared(draft, name, value)
 
 
-def _method(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _method(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     words, annotations = _modifiers(draft, node)
     parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("type")
     generics = node.child_by_field_name("type_parameters")
@@ -217,10 +216,8 @@ def _field(draft: Draft, node: Node) -> Visit:
     return closing(parts) if constant else parts
 
 
-def _enum_constant(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _enum_constant(draft: Draft, node: Node, name: Node) -> Visit:
     _, annotations = _modifiers(draft, node)
     body = node.child_by_field_name("body")
     draft.open(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import all_but_types, doc_before, each
+from ragforge_memory.code.clauses import all_but_types, doc_before, each, named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -111,10 +111,9 @@ def _field(draft: Draft, node: Node) -> Visit:
     return parts
 
 
-def _interface(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _interface(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     whole = around(node)
     name = draft.text(name_node)
     if whole.type == "export_statement":

@@ -16,6 +16,7 @@ from ragforge_memory.code.clauses import (
     each,
     first_named,
     header,
+    named,
     nothing,
     only,
     present,
@@ -86,10 +87,9 @@ def _modifiers(draft: Draft, node: Node) -> list[str]:
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     attributes, decorators = _attributes(draft, node)
     extended = comment_free(clause.named_children) if (clause := child_of_type(node, "base_clause")) else []
     implemented = (
@@ -124,11 +124,10 @@ def _use_traits(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _function(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+@named
+def _function(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
-    if name is None:
-        return node.named_children
     attributes, decorators = _attributes(draft, node)
     doc = doc_before(draft, node)
     draft.open(
@@ -169,10 +168,8 @@ def _constants(draft: Draft, node: Node) -> Visit:
     return closing([*attributes, *values])
 
 
-def _case(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _case(draft: Draft, node: Node, name: Node) -> Visit:
     attributes, decorators = _attributes(draft, node)
     draft.open(
         node,

@@ -12,6 +12,7 @@ from ragforge_memory.code.clauses import (
     decision,
     each,
     first_named,
+    named,
     naming,
     nothing,
     only,
@@ -57,10 +58,8 @@ _MIXINS = frozenset({"include", "extend", "prepend"})
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
     superclass = first_named(node.child_by_field_name("superclass"))
     owner, last = split(draft, name)
     base = dotted(draft, superclass) if superclass is not None else None
@@ -84,10 +83,9 @@ def _type(draft: Draft, node: Node) -> Visit:
     return closing([*rest, node.child_by_field_name("body")])
 
 
-def _method(draft: Draft, node: Node) -> Visit:
-    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-    if name is None:
-        return node.named_children
+@named
+def _method(draft: Draft, node: Node, name: Node) -> Visit:
+    parameters = node.child_by_field_name("parameters")
     target = node.child_by_field_name("object")
     current = draft.current
     in_type = current is not None and current.is_type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from ragforge_memory.code.clauses import (
     before,
@@ -18,6 +18,7 @@ from ragforge_memory.code.clauses import (
     each,
     first_named,
     header,
+    named,
     naming,
     nothing,
     only,
@@ -27,6 +28,7 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.open_scope import Said
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.rust.links import COMMON_MEMBERS, linked, modules, submodule
 from ragforge_memory.code.rust.macros import prepared, token_tree
@@ -152,7 +154,7 @@ def _owner(draft: Draft, holder: Node) -> str | None:
     return draft.text(outer).rpartition("::")[2] if outer is not None and owner in names else owner or None
 
 
-def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: object) -> None:
+def _opened(draft: Draft, node: Node, kind: ScopeType, **more: Unpack[Said]) -> None:
     name_node = node.child_by_field_name("name")
     assert name_node is not None
     attributes, name = _attributes(node), draft.text(name_node)
@@ -163,6 +165,8 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
     names, used = _decorate(draft, attributes)
     modifiers = [word for part in children_of_type(node, *_VISIBILITY) for word in draft.text(part).split()]
     modifiers += _of_tests(draft, attributes)
+    more["docstring"] = doc_before(draft, node, skipping=_ATTRIBUTES)
+    more["owner"], more["modifiers"], more["decorators"] = owner, modifiers, names
     draft.open(
         node,
         name,
@@ -171,12 +175,7 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
         whole=attributes[0] if attributes else None,
         end=node,
         qualified_name=".".join(part for part in (outer, owner, name) if part),
-        signature=signature,
-        docstring=doc_before(draft, node, skipping=_ATTRIBUTES),
-        owner=owner,
-        modifiers=modifiers,
-        decorators=names,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
     for text, line in used:
         draft.use_text(text, "decorate", line)
@@ -191,7 +190,7 @@ def _function(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         "method" if holder is not None else "function",
-        header(draft, node, body, parameters),
+        signature=header(draft, node, body, parameters),
         return_type=draft.text(returns) if returns else None,
         returns=type_text(draft, returns),
         parameters=[draft.text(p) for p in comment_free(parameters.named_children) if p.type != "attribute_item"],
@@ -237,7 +236,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         kind,
-        header(draft, node, body) if body is not None else signature_line(draft, node),
+        signature=header(draft, node, body) if body is not None else signature_line(draft, node),
         bases=[text for base in bases if (text := type_text(draft, base))],
         returns=type_text(draft, aliased) if kind == "type" else None,
     )
@@ -261,12 +260,10 @@ def _field(draft: Draft, node: Node) -> Visit:
     return present(kind)
 
 
-def _variant(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _variant(draft: Draft, node: Node, name: Node) -> Visit:
     enum = draft.current
-    _opened(draft, node, "constant", signature_line(draft, node), returns=enum.name if enum else None)
+    _opened(draft, node, "constant", signature=signature_line(draft, node), returns=enum.name if enum else None)
     return closing([node.child_by_field_name("body"), node.child_by_field_name("value")])
 
 
@@ -281,7 +278,7 @@ def _constant(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         "constant",
-        signature_line(draft, node),
+        signature=signature_line(draft, node),
         return_type=draft.text(kind) if kind else None,
         returns=type_text(draft, kind),
     )
@@ -292,7 +289,7 @@ def _macro(draft: Draft, node: Node) -> Visit:
     if node.child_by_field_name("name") is None:
         return ()
     rule = child_of_type(node, "macro_rule")
-    _opened(draft, node, "macro", header(draft, node, rule).rstrip("( "))
+    _opened(draft, node, "macro", signature=header(draft, node, rule).rstrip("( "))
     return closing([])
 
 
@@ -303,7 +300,7 @@ def _module(draft: Draft, node: Node) -> Visit:
     if body is None:
         draft.add_import(draft.text(name), f"self.{draft.text(name)}", None, draft.line(node), exported=True)
         return ()
-    _opened(draft, node, "namespace", header(draft, node, body))
+    _opened(draft, node, "namespace", signature=header(draft, node, body))
     return closing([body])
 
 
