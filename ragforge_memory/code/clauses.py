@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import wraps
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.open_scope import OpenScope
+from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -50,6 +52,27 @@ def named(handler: Callable[[Draft, Node, Node], Visit]) -> Handler:
         return node.named_children if name is None else handler(draft, node, name)
 
     return visit
+
+
+def chain(step: Callable[[Draft, Node, list[str]], Node | str | None]) -> Callable[[Draft, Node | None], str]:
+    """What gives an expression as dotted text (see parsed.py), from its end to its beginning.
+
+    Args:
+        step: puts what a node adds behind what is before it into the list, and gives that; or the beginning itself, or
+            None where it cannot be told.
+    """
+
+    @wraps(step)
+    def dotted(draft: Draft, node: Node | None) -> str:
+        tail: list[str] = []
+        while node is not None and len(tail) < LONGEST_TEXT:
+            found = step(draft, node, tail)
+            if isinstance(found, str):
+                return "".join([found, *reversed(tail)])
+            node = found
+        return "".join(["?", *reversed(tail)])
+
+    return dotted
 
 
 def case_decision(draft: Draft, node: Node) -> Visit:

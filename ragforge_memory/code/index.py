@@ -39,7 +39,7 @@ class FileIndex:
     def __init__(self, file: ParsedFile) -> None:
         self._file = file
         self.path = file.path
-        self._by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
+        self.by_key: Mapping[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
         self._offered: frozenset[str] | None = None
         self._offers_all = False
@@ -55,22 +55,13 @@ class FileIndex:
         """The file, for its path, language and package alone."""
         return self._file
 
-    @property
-    def by_key(self) -> Mapping[str, ParsedScope]:
-        """The scopes by key."""
-        return self._by_key
-
-    @property
+    @cached_property
     def children(self) -> Levels[list[ParsedScope]]:
         """For each parent's key (None: the top level), what is defined in it, by name, in source order.
 
         Constructors that bear their type's name are left out: the name means the type. So are a template's
         specializations, where the name means the template, and methods whose type was lost in a syntax error.
         """
-        return self._children
-
-    @cached_property
-    def _children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
         found: dict[str | None, dict[str, list[ParsedScope]]] = {}
         for scope in self._file.scopes:
             lost = scope.type == "method" and scope.parent is None
@@ -78,29 +69,21 @@ class FileIndex:
             if scope.owner is None and not lost and not unnamed:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
                 if "outward" in scope.modifiers and scope.parent is not None:  # a plain C enum's members
-                    around = self._by_key[scope.parent].parent
+                    around = self.by_key[scope.parent].parent
                     found.setdefault(around, {}).setdefault(scope.name, []).append(scope)
         return found
 
-    @property
+    @cached_property
     def imports(self) -> Levels[list[Import]]:
         """For each importing scope's key (None: the top level), the imports by their name in this file."""
-        return self._imports
-
-    @cached_property
-    def _imports(self) -> dict[str | None, dict[str, list[Import]]]:
         found: dict[str | None, dict[str, list[Import]]] = {}
         for imported in self._file.imports:
             found.setdefault(imported.scope, {}).setdefault(imported.local, []).append(imported)
         return found
 
-    @property
+    @cached_property
     def exports(self) -> Mapping[str, str]:
         """What the file says that it exports: the name outside and the dotted name inside."""
-        return self._exports
-
-    @cached_property
-    def _exports(self) -> dict[str, str]:
         return {export.name: export.local for export in self._file.exports}
 
     @property
@@ -116,7 +99,7 @@ class FileIndex:
         found = self._bindings.get(key)
         if found is None:
             found = self._bindings[key] = {}
-            for binding in self._file.bindings if key is None else self._by_key[key].bindings:
+            for binding in self._file.bindings if key is None else self.by_key[key].bindings:
                 found.setdefault(binding.name, []).append(binding)
         return found
 
@@ -127,9 +110,9 @@ class FileIndex:
     def may_offer(self, name: str) -> bool:
         """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
         if self._offered is None:
-            imported = self._imports.get(None, {})
+            imported = self.imports.get(None, {})
             through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
-            names = {*self._children.get(None, {}), *self._exports, *imported, *self._bound(None)}
+            names = {*self.children.get(None, {}), *self.exports, *imported, *self._bound(None)}
             self._offered = None if through else frozenset(names)
             self._offers_all = through
         return self._offers_all or name in (self._offered or ())
@@ -153,10 +136,11 @@ class OtherFile(FileIndex):
         self._reads = reads
         self.path = path = whole.path
         self.links = whole.links
-        names = {key: scope.name for key, scope in whole._by_key.items()}
-        self._seen_scopes = Watched(whole._by_key, reads, path, names)
-        self._seen_children = WatchedLevels(whole._children, names, reads, path)
-        self._seen_imports = WatchedLevels(whole._imports, names, reads, path)
+        names = {key: scope.name for key, scope in whole.by_key.items()}
+        self.by_key = Watched(whole.by_key, reads, path, names)
+        self.children = WatchedLevels(whole.children, names, reads, path)
+        self.imports = WatchedLevels(whole.imports, names, reads, path)
+        self.exports = Watched(whole.exports, reads, path)
 
     @property
     def file(self) -> ParsedFile:
@@ -171,26 +155,6 @@ class OtherFile(FileIndex):
         return self._whole.file
 
     @property
-    def by_key(self) -> Mapping[str, ParsedScope]:
-        """The scopes by key."""
-        return self._seen_scopes
-
-    @property
-    def children(self) -> Levels[list[ParsedScope]]:
-        """See FileIndex."""
-        return self._seen_children
-
-    @property
-    def imports(self) -> Levels[list[Import]]:
-        """See FileIndex."""
-        return self._seen_imports
-
-    @property
-    def exports(self) -> Mapping[str, str]:
-        """See FileIndex."""
-        return Watched(self._whole._exports, self._reads, self.path)
-
-    @property
     def exports_any(self) -> bool:
         """See FileIndex."""
         self._reads.note(self.path, EXPORTS)
@@ -202,7 +166,7 @@ class OtherFile(FileIndex):
 
     def constructors(self, key: str) -> list[ParsedScope]:
         """See FileIndex."""
-        self._reads.note(self.path, self._whole._by_key[key].name)
+        self._reads.note(self.path, self._whole.by_key[key].name)
         return self._whole.constructors(key)
 
     def may_offer(self, name: str) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import children_of_type, comment_free, first_named, present
+from ragforge_memory.code.clauses import chain, children_of_type, comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,45 +25,42 @@ _LITERALS = frozenset(
 )  # fmt: skip
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; casts, ``as`` and ``new`` are calls of the type, ``?.`` and ``!`` are as ``.``."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in ("identifier", "this", "base"):
-            return "".join([draft.text(node), *reversed(tail)])
-        if kind in ("member_access_expression", "member_binding_expression"):
-            name = node.child_by_field_name("name")
-            tail.append(f".{simple_name(draft, name)}")
-            if kind == "member_binding_expression":
-                return "".join(reversed(tail))
-            node = node.child_by_field_name("expression")
-        elif kind == "conditional_access_expression":
-            condition = node.child_by_field_name("condition")
-            rest = [child for child in comment_free(node.named_children) if child != condition]
-            inner = dotted(draft, rest[0]) if rest else ".?"
-            tail.append(inner if inner.startswith((".", "[")) else ".?")
-            node = condition
-        elif kind == "invocation_expression":
-            tail.append("()")
-            node = node.child_by_field_name("function")
-        elif kind in ("element_access_expression", "element_binding_expression"):
-            tail.append("[]")
-            if kind == "element_binding_expression":
-                return "".join(reversed(tail))
-            node = node.child_by_field_name("expression")
-        elif kind in ("cast_expression", "object_creation_expression", "as_expression"):
-            found = type_text(draft, node.child_by_field_name("right" if kind == "as_expression" else "type"))
-            return "".join([f"{found}()" if found and not found.endswith("[]") else "?", *reversed(tail)])
-        elif kind in ("parenthesized_expression", "await_expression", "postfix_unary_expression", "checked_expression"):
-            node = first_named(node)
-        elif kind in ("generic_name", "alias_qualified_name", "qualified_name"):
-            return "".join([type_text(draft, node) or "?", *reversed(tail)])
-        elif kind in _LITERALS or kind.endswith("literal"):
-            return "".join(["!", *reversed(tail)])
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind in ("identifier", "this", "base"):
+        return draft.text(node)
+    if kind in ("member_access_expression", "member_binding_expression"):
+        name = node.child_by_field_name("name")
+        tail.append(f".{simple_name(draft, name)}")
+        if kind == "member_binding_expression":
+            return ""
+        return node.child_by_field_name("expression")
+    elif kind == "conditional_access_expression":
+        condition = node.child_by_field_name("condition")
+        rest = [child for child in comment_free(node.named_children) if child != condition]
+        inner = dotted(draft, rest[0]) if rest else ".?"
+        tail.append(inner if inner.startswith((".", "[")) else ".?")
+        return condition
+    elif kind == "invocation_expression":
+        tail.append("()")
+        return node.child_by_field_name("function")
+    elif kind in ("element_access_expression", "element_binding_expression"):
+        tail.append("[]")
+        if kind == "element_binding_expression":
+            return ""
+        return node.child_by_field_name("expression")
+    elif kind in ("cast_expression", "object_creation_expression", "as_expression"):
+        found = type_text(draft, node.child_by_field_name("right" if kind == "as_expression" else "type"))
+        return f"{found}()" if found and not found.endswith("[]") else "?"
+    elif kind in ("parenthesized_expression", "await_expression", "postfix_unary_expression", "checked_expression"):
+        return first_named(node)
+    elif kind in ("generic_name", "alias_qualified_name", "qualified_name"):
+        return type_text(draft, node) or "?"
+    elif kind in _LITERALS or kind.endswith("literal"):
+        return "!"
+    return None
 
 
 def simple_name(draft: Draft, node: Node | None) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import first_named, present
+from ragforge_memory.code.clauses import chain, first_named, present
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
+from ragforge_memory.code.parsed import BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -19,44 +19,37 @@ CONTAINERS = frozenset({"slice_type", "array_type", "map_type", "channel_type", 
 _NAMES = frozenset({"identifier", "type_identifier", "package_identifier", "field_identifier"})
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; see parsed.py. A conversion or a type assertion is a call of the type."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in _NAMES:
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind == "selector_expression":
-            tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
-            node = node.child_by_field_name("operand")
-        elif kind == "call_expression":
-            tail.append("()")
-            function = node.child_by_field_name("function")
-            if function is not None and function.type == "identifier" and draft.text(function) == "new":
-                found = type_text(draft, first_named(node.child_by_field_name("arguments")))
-                tail.append(found or "?")
-                return "".join(reversed(tail))
-            node = function
-        elif kind in ("index_expression", "slice_expression"):
-            tail.append("[]" if kind == "index_expression" else "")
-            node = node.child_by_field_name("operand")
-        elif kind in ("parenthesized_expression", "type_instantiation_expression"):
-            node = first_named(node)
-        elif kind == "unary_expression":
-            node = node.child_by_field_name("operand")
-        elif kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
-            named = node.child_by_field_name("type")
-            found = type_text(draft, named)
-            is_container = named is not None and named.type in CONTAINERS
-            tail.append("!" if found is None or is_container else f"{found}()")
-            return "".join(reversed(tail))
-        elif kind.endswith("literal") or kind in ("true", "false", "nil", "iota"):
-            tail.append("!")
-            return "".join(reversed(tail))
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind in _NAMES:
+        return draft.text(node)
+    if kind == "selector_expression":
+        tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
+        return node.child_by_field_name("operand")
+    elif kind == "call_expression":
+        tail.append("()")
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "identifier" and draft.text(function) == "new":
+            found = type_text(draft, first_named(node.child_by_field_name("arguments")))
+            return found or "?"
+        return function
+    elif kind in ("index_expression", "slice_expression"):
+        tail.append("[]" if kind == "index_expression" else "")
+        return node.child_by_field_name("operand")
+    elif kind in ("parenthesized_expression", "type_instantiation_expression"):
+        return first_named(node)
+    elif kind == "unary_expression":
+        return node.child_by_field_name("operand")
+    elif kind in ("composite_literal", "type_assertion_expression", "type_conversion_expression"):
+        named = node.child_by_field_name("type")
+        found = type_text(draft, named)
+        is_container = named is not None and named.type in CONTAINERS
+        return "!" if found is None or is_container else f"{found}()"
+    elif kind.endswith("literal") or kind in ("true", "false", "nil", "iota"):
+        return "!"
+    return None
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import child_of_type, children_of_type, comment_free, first_named, present
+from ragforge_memory.code.clauses import chain, child_of_type, children_of_type, comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
+from ragforge_memory.code.parsed import BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -22,46 +22,38 @@ _LITERALS = frozenset(
 )  # fmt: skip
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; see parsed.py. A cast and ``new X()`` are calls of the type."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in ("identifier", "type_identifier", "this", "super"):
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind == "field_access":
-            field = node.child_by_field_name("field")
-            if field is not None and field.type == "this":  # Outer.this
-                tail.append("this")
-                return "".join(reversed(tail))
-            tail.append(f".{draft.text(field)}" if field else ".?")
-            node = node.child_by_field_name("object")
-        elif kind == "method_invocation":
-            name, receiver = node.child_by_field_name("name"), node.child_by_field_name("object")
-            text = draft.text(name) if name else "?"
-            tail.append(f".{text}()" if receiver is not None else f"{text}()")
-            if receiver is None:
-                return "".join(reversed(tail))
-            node = receiver
-        elif kind in ("object_creation_expression", "cast_expression"):
-            found = type_text(draft, node.child_by_field_name("type"))
-            tail.append(f"{found}()" if found and not found.endswith("[]") else "?")
-            return "".join(reversed(tail))
-        elif kind == "array_access":
-            tail.append("[]")
-            node = node.child_by_field_name("array")
-        elif kind in ("parenthesized_expression", "scoped_type_identifier", "generic_type"):
-            if kind == "scoped_type_identifier":
-                tail.append(draft.text(node))
-                return "".join(reversed(tail))
-            node = first_named(node)
-        elif kind in _LITERALS or kind.endswith("_literal"):
-            tail.append("!")
-            return "".join(reversed(tail))
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind in ("identifier", "type_identifier", "this", "super"):
+        return draft.text(node)
+    if kind == "field_access":
+        field = node.child_by_field_name("field")
+        if field is not None and field.type == "this":  # Outer.this
+            return "this"
+        tail.append(f".{draft.text(field)}" if field else ".?")
+        return node.child_by_field_name("object")
+    elif kind == "method_invocation":
+        name, receiver = node.child_by_field_name("name"), node.child_by_field_name("object")
+        text = draft.text(name) if name else "?"
+        tail.append(f".{text}()" if receiver is not None else f"{text}()")
+        if receiver is None:
+            return ""
+        return receiver
+    elif kind in ("object_creation_expression", "cast_expression"):
+        found = type_text(draft, node.child_by_field_name("type"))
+        return f"{found}()" if found and not found.endswith("[]") else "?"
+    elif kind == "array_access":
+        tail.append("[]")
+        return node.child_by_field_name("array")
+    elif kind in ("parenthesized_expression", "scoped_type_identifier", "generic_type"):
+        if kind == "scoped_type_identifier":
+            return draft.text(node)
+        return first_named(node)
+    elif kind in _LITERALS or kind.endswith("_literal"):
+        return "!"
+    return None
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

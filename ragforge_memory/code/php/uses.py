@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import comment_free, first_named, present
+from ragforge_memory.code.clauses import chain, comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.open_scope import OpenScope
-from ragforge_memory.code.parsed import LONGEST_TEXT, UseKind
+from ragforge_memory.code.parsed import UseKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,52 +34,50 @@ def plain(text: str) -> str:
     return text.lstrip(GLOBAL).replace(GLOBAL, ".").removeprefix("namespace.")
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; variables keep their ``$``, but ``$this`` is ``this``."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind == "variable_name":
-            text = draft.text(node)
-            return "".join(["this" if text == "$this" else text, *reversed(tail)])
-        if kind in ("name", "qualified_name", "relative_scope", "namespace_name"):
-            return "".join([plain(draft.text(node)), *reversed(tail)])
-        if kind in ("member_access_expression", "nullsafe_member_access_expression"):
-            tail.append(f".{_member(draft, node)}")
-            node = node.child_by_field_name("object")
-        elif kind in ("member_call_expression", "nullsafe_member_call_expression"):
-            tail.append(f".{_member(draft, node)}()")
-            node = node.child_by_field_name("object")
-        elif kind == "scoped_call_expression":
-            tail.append(f".{_member(draft, node)}()")
-            node = node.child_by_field_name("scope")
-        elif kind == "scoped_property_access_expression":
-            tail.append(f".{_member(draft, node).lstrip('$')}")
-            node = node.child_by_field_name("scope")
-        elif kind == "class_constant_access_expression":
-            parts = comment_free(node.named_children)
-            tail.append(f".{draft.text(parts[-1])}" if len(parts) > 1 else ".?")
-            node = parts[0] if parts else None
-        elif kind == "function_call_expression":
-            node = node.child_by_field_name("function")
-            is_name = node is not None and node.type in ("name", "qualified_name")
-            tail.append("()" if is_name else ".__invoke()")
-        elif kind == "object_creation_expression":
-            tail.append("()")
-            node = created(node)
-        elif kind == "subscript_expression":
-            tail.append("[]")
-            node = first_named(node)
-        elif kind in ("parenthesized_expression", "clone_expression"):
-            node = first_named(node)
-        elif kind == "assignment_expression":
-            node = node.child_by_field_name("left")
-        elif kind in ("string", "encapsed_string", "integer", "float", "boolean", "null", "array_creation_expression",
-                      "heredoc", "nowdoc", "anonymous_function", "arrow_function"):  # fmt: skip
-            return "".join(["!", *reversed(tail)])
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind == "variable_name":
+        text = draft.text(node)
+        return "this" if text == "$this" else text
+    if kind in ("name", "qualified_name", "relative_scope", "namespace_name"):
+        return plain(draft.text(node))
+    if kind in ("member_access_expression", "nullsafe_member_access_expression"):
+        tail.append(f".{_member(draft, node)}")
+        return node.child_by_field_name("object")
+    elif kind in ("member_call_expression", "nullsafe_member_call_expression"):
+        tail.append(f".{_member(draft, node)}()")
+        return node.child_by_field_name("object")
+    elif kind == "scoped_call_expression":
+        tail.append(f".{_member(draft, node)}()")
+        return node.child_by_field_name("scope")
+    elif kind == "scoped_property_access_expression":
+        tail.append(f".{_member(draft, node).lstrip('$')}")
+        return node.child_by_field_name("scope")
+    elif kind == "class_constant_access_expression":
+        parts = comment_free(node.named_children)
+        tail.append(f".{draft.text(parts[-1])}" if len(parts) > 1 else ".?")
+        return parts[0] if parts else None
+    elif kind == "function_call_expression":
+        function = node.child_by_field_name("function")
+        is_name = function is not None and function.type in ("name", "qualified_name")
+        tail.append("()" if is_name else ".__invoke()")
+        return function
+    elif kind == "object_creation_expression":
+        tail.append("()")
+        return created(node)
+    elif kind == "subscript_expression":
+        tail.append("[]")
+        return first_named(node)
+    elif kind in ("parenthesized_expression", "clone_expression"):
+        return first_named(node)
+    elif kind == "assignment_expression":
+        return node.child_by_field_name("left")
+    elif kind in ("string", "encapsed_string", "integer", "float", "boolean", "null", "array_creation_expression",
+                  "heredoc", "nowdoc", "anonymous_function", "arrow_function"):  # fmt: skip
+        return "!"
+    return None
 
 
 def _member(draft: Draft, node: Node) -> str:

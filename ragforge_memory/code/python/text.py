@@ -8,8 +8,8 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import first_named
-from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
+from ragforge_memory.code.clauses import chain, first_named
+from ragforge_memory.code.parsed import BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -96,37 +96,27 @@ LITERALS = frozenset(
 )  # fmt: skip
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; see parsed.py."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind == "identifier":
-            tail.append(draft.text(node))
-            return _joined(tail)
-        if kind == "attribute":
-            name = node.child_by_field_name("attribute")
-            tail.append(f".{draft.text(name)}" if name else ".?")
-            node = node.child_by_field_name("object")
-        elif kind == "call":
-            tail.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "subscript":
-            tail.append("[]")
-            node = node.child_by_field_name("value")
-        elif kind in ("parenthesized_expression", "await", "named_expression", "type"):
-            node = node.child_by_field_name("value") or first_named(node)
-        elif kind in LITERALS:
-            tail.append("!")
-            return _joined(tail)
-        else:
-            break
-    tail.append("?")
-    return _joined(tail)
-
-
-def _joined(tail: list[str]) -> str:
-    return "".join(reversed(tail))
+    kind = node.type
+    if kind == "identifier":
+        return draft.text(node)
+    if kind == "attribute":
+        name = node.child_by_field_name("attribute")
+        tail.append(f".{draft.text(name)}" if name else ".?")
+        return node.child_by_field_name("object")
+    elif kind == "call":
+        tail.append("()")
+        return node.child_by_field_name("function")
+    elif kind == "subscript":
+        tail.append("[]")
+        return node.child_by_field_name("value")
+    elif kind in ("parenthesized_expression", "await", "named_expression", "type"):
+        return node.child_by_field_name("value") or first_named(node)
+    elif kind in LITERALS:
+        return "!"
+    return None
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import closing, comment_free, doc_before, first_named, present, signature_line
+from ragforge_memory.code.clauses import chain, closing, comment_free, doc_before, first_named, present, signature_line
 from ragforge_memory.code.draft import Draft
-from ragforge_memory.code.parsed import LONGEST_TEXT
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,43 +34,40 @@ def is_local(draft: Draft, name: str) -> bool:
     return False
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; a bare name that is no variable is a call, ``X.new`` is a call of X."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind == "identifier":
-            text = draft.text(node)
-            return "".join([text if is_local(draft, text) else f"{text}()", *reversed(tail)])
-        if kind in ("constant", "self", "super") or kind in VARIABLES:
-            return "".join([draft.text(node), *reversed(tail)])
-        if kind == "scope_resolution":
-            name, scope = node.child_by_field_name("name"), node.child_by_field_name("scope")
-            text = draft.text(name) if name is not None else "?"
-            if scope is None:
-                return "".join([text, *reversed(tail)])
-            tail.append(f".{text}")
-            node = scope
-        elif kind == "call":
-            receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")
-            name_text = draft.text(method) if method is not None else "?"
-            if receiver is None:
-                return "".join(["self()" if name_text == "new" else f"{name_text}()", *reversed(tail)])
-            if name_text == "new":
-                tail.append("()")
-            elif name_text not in _SAME:
-                tail.append(f".{name_text}()")
-            node = receiver
-        elif kind == "element_reference":
-            tail.append("[]")
-            node = node.child_by_field_name("object") or first_named(node)
-        elif kind in ("parenthesized_statements", "assignment", "operator_assignment"):
-            node = node.child_by_field_name("right") or first_named(node)
-        elif kind in _LITERALS:
-            return "".join(["!", *reversed(tail)])
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind == "identifier":
+        text = draft.text(node)
+        return text if is_local(draft, text) else f"{text}()"
+    if kind in ("constant", "self", "super") or kind in VARIABLES:
+        return draft.text(node)
+    if kind == "scope_resolution":
+        name, scope = node.child_by_field_name("name"), node.child_by_field_name("scope")
+        text = draft.text(name) if name is not None else "?"
+        if scope is None:
+            return text
+        tail.append(f".{text}")
+        return scope
+    elif kind == "call":
+        receiver, method = node.child_by_field_name("receiver"), node.child_by_field_name("method")
+        name_text = draft.text(method) if method is not None else "?"
+        if receiver is None:
+            return "self()" if name_text == "new" else f"{name_text}()"
+        if name_text == "new":
+            tail.append("()")
+        elif name_text not in _SAME:
+            tail.append(f".{name_text}()")
+        return receiver
+    elif kind == "element_reference":
+        tail.append("[]")
+        return node.child_by_field_name("object") or first_named(node)
+    elif kind in ("parenthesized_statements", "assignment", "operator_assignment"):
+        return node.child_by_field_name("right") or first_named(node)
+    elif kind in _LITERALS:
+        return "!"
+    return None
 
 
 def value_of(draft: Draft, node: Node | None) -> tuple[BindingKind, str | None]:
