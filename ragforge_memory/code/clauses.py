@@ -15,11 +15,8 @@ from ragforge_memory.code.parsed import LONGEST_TEXT
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.draft import _Close
-    from ragforge_memory.code.parsed import UseKind
-
-    Visit = Iterable[Node | _Close]
-    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.draft import Draft, Visit
+    from ragforge_memory.code.parsed import BindingKind, UseKind
 
 
 _ENDING = re.compile(r"(?:\s|=>|=(?!\w)|[{;:])+$")
@@ -73,6 +70,20 @@ def chain(step: Callable[[Draft, Node, list[str]], Node | str | None]) -> Callab
         return "".join(["?", *reversed(tail)])
 
     return dotted
+
+
+def returning(value: Callable[[Draft, Node | None], tuple[BindingKind, str | None]]) -> Handler:
+    """A handler of ``return``: where nothing is declared, a function returns what is known of the value."""
+
+    def result(draft: Draft, node: Node) -> Visit:
+        scope = draft.current
+        if scope is not None and scope.returns is None and scope.type in ("function", "method"):
+            kind, known = value(draft, first_named(node))
+            if known is not None:
+                draft.bind("return", kind, known, draft.line(node))
+        return node.named_children
+
+    return result
 
 
 def case_decision(draft: Draft, node: Node) -> Visit:

@@ -19,7 +19,7 @@ from ragforge_memory.code.facts import Facts, decode
 from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.layout import Layout, Outline, outline
 from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.readers import Readers
+from ragforge_memory.code.readers import Readers, size_of
 from ragforge_memory.code.reads import Digests, Reading, any_of
 from ragforge_memory.code.resolve import Dependence, Resolution, resolve
 from ragforge_memory.code.resolve import Edge as CodeEdge
@@ -185,7 +185,7 @@ class EdgeLookup:
         missing = sorted(others.keys() - known.keys())
         if missing:
             # This machine has no memory of them (another one ingested them, or the cache is gone).
-            sizes = [(path, _size(files.root / path)) for path in missing]
+            sizes = [(path, size_of(files.root / path)) for path in missing]
             facts = {}
             for reading in self._readers.read(sizes):
                 if reading.parsed is not None:
@@ -227,10 +227,3 @@ async def write_edges(
 
 class _Forgotten(Exception):
     """The memory lost something in between, as when its database is deleted."""
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

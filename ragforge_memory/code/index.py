@@ -93,9 +93,6 @@ class FileIndex:
 
     def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """The bindings of a scope (None: the top level) by name, in source order."""
-        return self._bound(key)
-
-    def _bound(self, key: str | None) -> dict[str, list[Binding]]:
         found = self._bindings.get(key)
         if found is None:
             found = self._bindings[key] = {}
@@ -112,7 +109,7 @@ class FileIndex:
         if self._offered is None:
             imported = self.imports.get(None, {})
             through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
-            names = {*self.children.get(None, {}), *self.exports, *imported, *self._bound(None)}
+            names = {*self.children.get(None, {}), *self.exports, *imported, *self.bindings(None)}
             self._offered = None if through else frozenset(names)
             self._offers_all = through
         return self._offers_all or name in (self._offered or ())
@@ -162,7 +159,7 @@ class OtherFile(FileIndex):
 
     def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """See FileIndex."""
-        return Watched(self._whole._bound(key), self._reads, self.path)
+        return Watched(self._whole.bindings(key), self._reads, self.path)
 
     def constructors(self, key: str) -> list[ParsedScope]:
         """See FileIndex."""
@@ -278,11 +275,8 @@ class ProjectIndex:
         """
         known = self._memo.get(key)
         if known is None:
-            outer = self.reads.begin(None)
-            try:
+            with self.reads.of(None) as asked:
                 value = make()
-            finally:
-                asked = self.reads.end(outer)
             known = self._memo[key] = (value, asked if reads is None else reads)
         self.reads.add(known[1])
         found: V = known[0]

@@ -6,6 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
+from posixpath import commonprefix
 from typing import NamedTuple
 
 from ragforge_memory.code.languages import LANGUAGES
@@ -137,6 +138,11 @@ class Layout:
 def package_modules(known: Outline) -> list[str]:
     """The modules that a file says it belongs to."""
     return [f"{known.language}:{package}/" for package in known.package.split()]
+
+
+def shared_folders(one: str, other: str) -> int:
+    """How many parts two paths begin with alike."""
+    return len(commonprefix([one.split("/"), other.split("/")]))
 
 
 def folder_of(path: str) -> str:

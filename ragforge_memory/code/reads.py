@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Reading = tuple[str, str]
@@ -69,17 +70,15 @@ class Reads:
         """Several readings."""
         self._found.update(readings)
 
-    def begin(self, own: str | None) -> tuple[set[Reading], str | None]:
-        """Collects anew; what is returned goes to `end`."""
+    @contextmanager
+    def of(self, own: str | None) -> Iterator[set[Reading]]:
+        """Collects anew into what it gives, and then goes on with what was collected before."""
         outer = (self._found, self.own)
-        self._found, self.own = set(), own
-        return outer
-
-    def end(self, outer: tuple[set[Reading], str | None]) -> set[Reading]:
-        """What was collected since `begin`; goes on with what was collected before it."""
-        found = self._found
-        self._found, self.own = outer
-        return found
+        self._found, self.own = found, _ = set[Reading](), own
+        try:
+            yield found
+        finally:
+            self._found, self.own = outer
 
 
 class Watched(Mapping[str, V]):

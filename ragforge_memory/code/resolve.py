@@ -112,11 +112,8 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
     dependences = {}
     for path in sorted(index.files.paths if only is None else index.files.paths.keys() & set(only)):
         resolver = Resolver(index)
-        outer = index.reads.begin(path)
-        try:
+        with index.reads.of(path) as reads:
             edges += resolver.edges(path)
-        finally:
-            reads = index.reads.end(outer)
         foreign += resolver.foreign
         dependences[path] = Dependence(resolver.unresolved, packed(digests.of(reads)))
     unresolved = sum(each.unresolved for each in dependences.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import ToolError
@@ -166,8 +167,7 @@ def _meant(index: ProjectIndex, parsed: ParsedFile, imported: Import) -> Iterato
 
     links = reader_of(parsed.language).links
     first = (imported.name or "").partition(".")[0]
-    outer = index.reads.begin(parsed.path)
-    try:
+    with suppress(Unread), index.reads.of(parsed.path):  # there may be no time to look at what it goes by
         for module in links.modules(index, parsed, imported):
             below = links.submodule(index, module, first) if first.strip("*") else None
             if below is not None or not module.endswith("/"):
@@ -176,10 +176,6 @@ def _meant(index: ProjectIndex, parsed: ParsedFile, imported: Import) -> Iterato
                 inside = index.inside(module)
                 outlines = index.layout.outlines
                 yield from [each for each in inside if first in outlines[each].names] or inside
-    except Unread:
-        return  # there was no time to look at what it goes by
-    finally:
-        index.reads.end(outer)
 
 
 def _shown(targets: Sequence[str]) -> Sequence[str]:

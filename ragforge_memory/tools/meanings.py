@@ -76,7 +76,7 @@ class Sources:
 
     def outlines(self, files: Sequence[str]) -> dict[str, Outline]:
         """The outlines of those files that are as the last ingest on this machine read them."""
-        from ragforge_memory.code.readers import content_hash
+        from ragforge_memory.code.fingerprint import content_hash
 
         if self._known is None:
             return {}
@@ -87,7 +87,7 @@ class Sources:
     def naming(self, files: Sequence[str], texts: Collection[bytes]) -> dict[str, ParsedFile]:
         """The files that have one of these texts, as others see them: without what is used inside. Those that are no
         longer as the last ingest on this machine read them are parsed, as far as there is time."""
-        from ragforge_memory.code.readers import content_hash
+        from ragforge_memory.code.fingerprint import content_hash
 
         with self._timed():
             read = {file: data for file in files if (data := self._read(file)) is not None}
@@ -125,8 +125,8 @@ class Sources:
         return FactsCache.existing(self._project, self._root.resolve())
 
     def _parse(self, file: str, data: bytes | None) -> ParsedFile | None:
+        from ragforge_memory.code.fingerprint import content_hash
         from ragforge_memory.code.parse import parse
-        from ragforge_memory.code.readers import content_hash
 
         if data is None:
             return None
@@ -169,13 +169,11 @@ class Meanings:
         index, names, resolver = self._looked_up
         if file.path not in index.files:
             return None
-        outer = index.reads.begin(file.path)
         try:
-            found = resolver.meaning(file.path, scope, use)
+            with index.reads.of(file.path):
+                found = resolver.meaning(file.path, scope, use)
         except Unread:
             return None
-        finally:
-            index.reads.end(outer)
         if found is UNKNOWN:
             return None
         definition = None if found is FOREIGN or found.instance else names.scope(found)

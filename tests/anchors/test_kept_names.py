@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragforge_memory.code.definition import Definition
+from ragforge_memory.code.evidence import Siblings
 from ragforge_memory.code.likeness import is_below
-from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.definitions import only, read
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import shared_folders
 from ragforge_memory.code.packages import known_parent, root_package, subpackage
 from ragforge_memory.code.parsed import TYPE_TYPES
 
@@ -44,16 +45,7 @@ def _included(index: ProjectIndex, path: str, name: str) -> str | None:
     plain = name.lstrip("./")
     named = index.by_basename.get(plain.rpartition("/")[2], ())
     candidates = [found for found in named if found == plain or found.endswith(f"/{plain}")]
-    return max(candidates, key=lambda found: (_shared(found, here), -len(found)), default=None)
-
-
-def _shared(one: str, other: str) -> int:
-    count = 0
-    for left, right in zip(one.split("/"), other.split("/"), strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    return max(candidates, key=lambda found: (shared_folders(found, here), -len(found)), default=None)
 
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:

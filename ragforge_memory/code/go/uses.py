@@ -11,7 +11,7 @@ from ragforge_memory.code.parsed import BindingKind
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 
 CONTAINERS = frozenset({"slice_type", "array_type", "map_type", "channel_type", "implicit_length_array_type"})

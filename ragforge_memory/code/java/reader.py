@@ -51,7 +51,7 @@ from ragforge_memory.code.written import text_block
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 _KINDS: dict[str, ScopeType] = {
     "class_declaration": "class",

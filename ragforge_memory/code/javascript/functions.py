@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import before, doc_before, each, first_named
+from ragforge_memory.code.clauses import before, doc_before, each, returning
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.text import bind_pattern, property_name, type_text, value
 from ragforge_memory.code.open_scope import OpenScope
@@ -263,19 +263,10 @@ def signature_line(draft: Draft, node: Node) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _return(draft: Draft, node: Node) -> Visit:
-    scope = draft.current
-    if scope is not None and scope.returns is None and scope.type in ("function", "method"):
-        kind, known = value(draft, first_named(node))
-        if known is not None:
-            draft.bind("return", kind, known, draft.line(node))
-    return node.named_children
-
-
 FUNCTION_HANDLERS: dict[str, Handler] = {
     **each(_function_declaration, "function_declaration generator_function_declaration function_signature"),
     **each(anonymous, "arrow_function function_expression generator_function"),
     **each(_method, "method_definition method_signature abstract_method_signature"),
     "pair": _pair,
-    "return_statement": _return,
+    "return_statement": returning(value),
 }

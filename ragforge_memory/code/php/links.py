@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.packages import package_neighbours, root_package
+from ragforge_memory.code.packages import root_package
 from ragforge_memory.code.php.uses import GLOBAL
 
 if TYPE_CHECKING:
@@ -39,8 +38,3 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
         if scope.parent is None and index.files[path].placed.package == GLOBAL
     ]
     return places[0] if len(places) == 1 else root_package(index, file, name)
-
-
-def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
-    """The files of the same namespaces."""
-    return package_neighbours(index, file)

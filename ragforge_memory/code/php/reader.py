@@ -25,9 +25,9 @@ from ragforge_memory.code.clauses import (
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.packages import package_modules, subpackage
+from ragforge_memory.code.packages import package_modules, package_neighbours, subpackage
 from ragforge_memory.code.parsed import ScopeType
-from ragforge_memory.code.php.links import COMMON_MEMBERS, linked, neighbours
+from ragforge_memory.code.php.links import COMMON_MEMBERS, linked
 from ragforge_memory.code.php.uses import (
     GLOBAL,
     bind,
@@ -299,7 +299,7 @@ READER = Reader(
     links=Links(
         modules=package_modules,
         submodule=subpackage,
-        neighbours=neighbours,
+        neighbours=package_neighbours,
         linked=linked,
         self_names=frozenset({"this", "self", "static"}),
         super_names=frozenset({"parent"}),

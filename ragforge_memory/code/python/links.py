@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import shared_folders
 from ragforge_memory.code.links import Links, Place
 from ragforge_memory.code.reads import MODULE, ROOTED
 
@@ -137,7 +138,7 @@ def _absolute(index: ProjectIndex, here: str, name: str) -> Sequence[str]:
     for root in _roots(index):
         module = _module_at(index, root + tail)
         if module and (root or module != "./"):
-            found.append((not here.startswith(root), -_shared(root, here), len(root), module))
+            found.append((not here.startswith(root), -shared_folders(root, here), len(root), module))
     return [module for *_, module in sorted(found)]
 
 
@@ -148,15 +149,6 @@ def _roots(index: ProjectIndex) -> list[str]:
 def package_roots(layout: Layout) -> list[str]:
     """Directories with Python files or packages that are not packages themselves."""
     return sorted(d for d in {"", *layout.all_directories} if f"{d}__init__.py" not in layout.outlines)
-
-
-def _shared(one: str, other: str) -> int:
-    count = 0
-    for a, b in zip(one.split("/"), other.split("/"), strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _module_at(index: ProjectIndex, base: str) -> str | None:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import each, first_named
+from ragforge_memory.code.clauses import each, first_named, header, returning
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.parsed import ScopeType
@@ -71,7 +71,7 @@ def _function(draft: Draft, node: Node, whole: Node | None = None, decorators: S
         "method" if in_class else "function",
         whole=whole,
         end=_last_statement(body),
-        signature=_signature(draft, node, body, parameters),
+        signature=header(draft, node, body, parameters),
         docstring=_docstring(draft, body),
         return_type=draft.text(returns) if returns else None,
         returns=_returns(draft, returns, names),
@@ -168,7 +168,7 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         type,
         whole=whole,
         end=_last_statement(body),
-        signature=_signature(draft, node, body, superclasses),
+        signature=header(draft, node, body, superclasses),
         docstring=_docstring(draft, body),
         decorators=_decorator_names(draft, decorators),
         bases=[text for text, _ in bases],
@@ -178,12 +178,6 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         use_dotted(draft, text, "inherit", line)
     parameters = node.child_by_field_name("type_parameters")
     return [*decorators, *([parameters] if parameters else []), *inside, body, CLOSE]
-
-
-def _signature(draft: Draft, node: Node, body: Node, parameters: Node | None) -> str:
-    comments = [c for c in (*node.children, *(parameters.children if parameters else ())) if c.type == "comment"]
-    comments.sort(key=lambda comment: comment.start_byte)
-    return draft.compact(node.start_byte, body.start_byte, comments).rstrip(": ")
 
 
 def _last_statement(body: Node) -> Node:
@@ -300,15 +294,6 @@ def _global(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _return(draft: Draft, node: Node) -> Visit:
-    scope = draft.current
-    if scope is not None and scope.returns is None and scope.type in ("function", "method"):
-        kind, value = value_of(draft, first_named(node))
-        if value is not None:
-            draft.bind("return", kind, value, draft.line(node))
-    return node.named_children
-
-
 def _yield(draft: Draft, node: Node) -> Visit:
     scope = draft.current
     if scope is not None and scope.returns is None and _is_managed(scope.decorators):
@@ -353,7 +338,7 @@ _HANDLERS: dict[str, Handler] = {
     "class_definition": _class,
     "type_alias_statement": _type_alias,
     "assignment": _assignment,
-    "return_statement": _return,
+    "return_statement": returning(value_of),
     "yield": _yield,
 }
 

@@ -53,7 +53,7 @@ from ragforge_memory.text.names import TEST_MODIFIERS
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 _KINDS: dict[str, ScopeType] = {
     "struct_item": "struct",

@@ -11,8 +11,7 @@ from ragforge_memory.code.rust.text import dotted, iterated, type_text, value_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
-    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.draft import Draft, Visit
     from ragforge_memory.code.parsed import BindingKind
 
 

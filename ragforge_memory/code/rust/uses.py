@@ -12,7 +12,7 @@ from ragforge_memory.code.rust.text import dotted, path_text
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 
 def use_declaration(draft: Draft, node: Node) -> Visit:
