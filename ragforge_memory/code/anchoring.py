@@ -32,10 +32,9 @@ from ragforge_memory.code.anchored import (
     with_remembered,
     written_out,
 )
-from ragforge_memory.code.anchors import Label, label, settled, still
+from ragforge_memory.code.anchors import Label, exchanged, label, parted, settled, still
 from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
 from ragforge_memory.code.evidence import Siblings
-from ragforge_memory.code.exchanged import exchanged, parted
 from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode

@@ -29,11 +29,7 @@ FOREIGN: Final = Entity("!", "!")
 
 
 class Lookup(ABC):
-    """Bare names and modules; what names hold and their members are Names' (names.py).
-
-    Args:
-        index: must not change meanwhile.
-    """
+    """Bare names and modules; what names hold and their members are Names' (names.py)."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index

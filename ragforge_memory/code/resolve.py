@@ -18,7 +18,7 @@ from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.links import names_another
 from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
-from ragforge_memory.code.overloads import Hosts, Overloads
+from ragforge_memory.code.overloads import Overloads
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
 from ragforge_memory.code.reads import Digests, packed
 
@@ -121,17 +121,12 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
 
 
 class Resolver:
-    """Looks up what files use, each on its own; see `resolve`.
-
-    Args:
-        index: must not change meanwhile.
-    """
+    """Looks up what files use, each on its own; see `resolve`."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
         self._names = Names(index)
         self._overloads = Overloads(index, self._names)
-        self._hosts = Hosts(index, self._names)
         self._unique: dict[tuple[str, str], Entity | None] = {}
         self.unresolved = 0
         self.foreign = 0
@@ -329,7 +324,7 @@ class Resolver:
         on_itself = use.receiver is None or use.receiver in file.links.self_names
         holder = self._names.holder(file.path, scope.key) if on_itself and scope is not None else None
         if holder is not None:
-            hosts = self._hosts.member(holder, LANGUAGES[file.placed.language].family, use.name)
+            hosts = self._overloads.of_host(holder, LANGUAGES[file.placed.language].family, use.name)
             definition = self._names.scope(holder)
             if hosts is not None or (use.receiver is None and definition is not None and definition.type != "trait"):
                 return hosts
