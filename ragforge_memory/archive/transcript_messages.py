@@ -17,7 +17,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.corrections import CANDIDATES, Statement, find_corrected, kind_of_correction
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
-from ragforge_memory.importers.records import TOO_DEEP, refusal
+from ragforge_memory.importers.source import TOO_DEEP, refusal
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 from ragforge_memory.text.forms import read_form
