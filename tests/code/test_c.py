@@ -128,26 +128,6 @@ def test_a_file_that_cannot_be_read_is_broken() -> None:
     assert "line 1" in parsed.error
 
 
-def test_what_a_macro_makes_bears_the_names_that_it_is_given() -> None:
-    source = b"""/* It opens. */
-TEST(suite, opens) {
-    int x = run();
-}
-DEFINE_TEST(closes) { return run(); }
-SYSCALL_DEFINE3(open, const char *, name, int, flags) { return 0; }
-int after(void) { { int y = 2; } return 1; }
-"""
-    parsed = parse("a.c", source)
-    assert [f"{found.key} {found.start_line}-{found.end_line}" for found in parsed.scopes] == [
-        "suite.opens 2-4",
-        "DEFINE_TEST.closes 5-5",
-        "SYSCALL_DEFINE3.open 6-6",
-        "after 7-7",
-    ]
-    assert parsed.scopes[0].docstring == "It opens."
-    assert [[use.name for use in found.uses if use.kind == "call"] for found in parsed.scopes[:2]] == [["run"], ["run"]]
-
-
 def test_macros_between_a_type_and_a_name_are_read_over() -> None:
     source = b"""int MY_CALL main(void) { return 0; }
 static void * MY_CALL grow(size_t size)

@@ -161,11 +161,6 @@ def used(sources: dict[str, str]) -> set[tuple[str, str, str]]:
     return {(e.source_key, e.target_path, e.target_key) for e in resolve(files).edges if e.kind == "CONSUMES"}
 
 
-def test_a_module_that_is_imported_is_no_definition() -> None:
-    parsed = parse("a.cc", b"export module shop.store;\nimport fmt;\nint f() { return fmt::g(); }\n")
-    assert [found.key for found in parsed.scopes] == ["f"]
-
-
 def test_what_is_written_with_std_is_not_the_projects() -> None:
     source = """namespace shop { struct Item {}; struct limit {}; }
 namespace std {
@@ -202,11 +197,6 @@ MYAPI struct B { int x; };
 """
     parsed = parse("a.h", source)
     assert [found.key for found in parsed.scopes] == ["A", "A.f", "g", "B", "MY_EXPORT"]
-
-
-def test_what_is_no_name_is_no_scope() -> None:
-    source = b"struct if { int a; };\nint class = 1;\nint f() { return 1; }\n"
-    assert [found.name for found in parse("a.cc", source).scopes] == ["f"]
 
 
 def called(*sources: str) -> tuple[list[str], list[str]]:
@@ -350,12 +340,3 @@ main() { return 0; }
     assert [[use.name for use in parsed.scopes[number].uses if use.kind == "call"] for number in (0, 4)] == [
         ["run"]
     ] * 2
-
-
-def test_a_macro_behind_if_is_read_over() -> None:
-    source = b"""template <typename T> class Store {
-  void push(T a) { if MY_CONSTEXPR20 (is_small<T>::value) { add(a); } else if MY_LIKELY(a) { put(a); } }
-  void clear() {}
-};
-"""
-    assert [found.key for found in parse("a.h", source).scopes] == ["Store", "Store.push", "Store.clear"]

@@ -177,19 +177,6 @@ def test_items_in_macros_around_them_are_listed() -> None:
     assert "k" in [use.name for use in file.scopes[2].uses]
 
 
-def test_items_in_macros_in_macros_are_listed() -> None:
-    source = b"m! { m! { fn f() { go(); } } }\n"
-    source += b"impl T { m! { n! { fn g(&self) {} } n! { fn h(&self) {} } } }\nm! { n! { a => b } }\n"
-    file = parse("a.rs", source)
-    assert file.error is None
-    assert [(scope.qualified_name, scope.type) for scope in file.scopes] == [
-        ("f", "function"),
-        ("T.g", "method"),
-        ("T.h", "method"),
-    ]
-    assert "go" in [use.name for use in file.scopes[0].uses]
-
-
 def test_many_macros_with_try_and_deep_ones_take_no_longer_than_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = 0
 

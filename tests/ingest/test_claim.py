@@ -103,19 +103,6 @@ async def test_scopes_of_another_project_with_the_same_paths_are_left_alone(
     assert {row["scope"]["project"] for row in tool.scopes(tree.root)} == {project}
 
 
-async def test_scopes_that_do_not_tell_whose_they_are_are_left_alone(
-    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, tmp_path: Path
-) -> None:
-    nowhere = tmp_path / "nowhere"
-    tool.write(nowhere)
-    cypher("MATCH (f:File {rootPath: $root}) DETACH DELETE f", root=str(nowhere))
-    before = tool.scopes(nowhere)
-
-    await run()
-
-    assert tool.scopes(nowhere) == before
-
-
 async def test_what_has_a_project_of_the_tool_s_own_is_claimed_where_it_matches_and_never_deleted(
     run: Ingest, tree: Tree, tool: Tool, project: str, uuids: Uuids
 ) -> None:
