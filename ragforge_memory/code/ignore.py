@@ -69,11 +69,7 @@ class IgnoreRules:
 
     def entering(self, folder: Path, relative: str) -> IgnoreRules:
         """The rules inside ``folder``, whose path below the outermost folder of the rules is ``relative``."""
-        return self if self.shut else self._with(folder / ".gitignore", relative)
-
-    def excluding(self, file: Path) -> IgnoreRules:
-        """These rules and those of one more file in gitignore's format."""
-        return self._with(file, "")
+        return self if self.shut else self.reading(folder / ".gitignore", relative)
 
     def below(self, folder: str) -> IgnoreRules | None:
         """The rules for what is in a folder (a path below the outermost one, with ``/``); None: nothing is read."""
@@ -93,7 +89,8 @@ class IgnoreRules:
                 return verdict
         return False
 
-    def _with(self, file: Path, relative: str) -> IgnoreRules:
+    def reading(self, file: Path, relative: str) -> IgnoreRules:
+        """These rules and those of one more file in gitignore's format, for what is below a folder."""
         if not file.is_file():
             return self
         try:
@@ -116,7 +113,7 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
         relative = root.relative_to(top).as_posix()
         prefix = "" if relative == "." else relative
         rules = IgnoreRules(tracked=_with_folders(tracked_files(root) or (), prefix))
-        rules = rules.excluding(top / ".git" / "info" / "exclude")
+        rules = rules.reading(top / ".git" / "info" / "exclude", "")
         folder = top
         below = ""
         for part in prefix.split("/") if prefix else ():

@@ -6,27 +6,12 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ragforge_memory.code import reads as kinds
 from ragforge_memory.code.languages import LANGUAGES, reader_of
 from ragforge_memory.code.layout import Layout, Outline, outline, owner_name
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedFile, ParsedScope
-from ragforge_memory.code.reads import (
-    ABOVE,
-    ALL,
-    BASENAME,
-    BELOW,
-    DEFINED,
-    DETACHED,
-    DIRECTORY,
-    EXPORTS,
-    FILE,
-    PACKAGE,
-    PARENT_PACKAGE,
-    Reading,
-    Reads,
-    Watched,
-    WatchedLevels,
-)
+from ragforge_memory.code.reads import Reading, Reads, Watched, WatchedLevels
 
 V = TypeVar("V")
 
@@ -41,8 +26,6 @@ class FileIndex:
         self.path = file.path
         self.by_key: Mapping[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
-        self._offered: frozenset[str] | None = None
-        self._offers_all = False
         self.links: Links[ProjectIndex] = reader_of(file.language).links
 
     @property
@@ -104,15 +87,16 @@ class FileIndex:
         """A type's constructors that bear its name, in source order."""
         return [scope for scope in self._file.scopes if scope.parent == key and "constructor" in scope.modifiers]
 
+    @cached_property
+    def _offered(self) -> frozenset[str] | None:
+        imported = self.imports.get(None, {})
+        if any(everything.exported or self.links.imports_visible for everything in imported.get("*", ())):
+            return None
+        return frozenset({*self.children.get(None, {}), *self.exports, *imported, *self.bindings(None)})
+
     def may_offer(self, name: str) -> bool:
         """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
-        if self._offered is None:
-            imported = self.imports.get(None, {})
-            through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
-            names = {*self.children.get(None, {}), *self.exports, *imported, *self.bindings(None)}
-            self._offered = None if through else frozenset(names)
-            self._offers_all = through
-        return self._offers_all or name in (self._offered or ())
+        return self._offered is None or name in self._offered
 
     @property
     def top(self) -> Mapping[str, list[ParsedScope]]:
@@ -142,19 +126,19 @@ class OtherFile(FileIndex):
     @property
     def file(self) -> ParsedFile:
         """All of it, noted as such."""
-        self._reads.note(self.path, ALL)
+        self._reads.note(self.path, kinds.ALL)
         return self._whole.file
 
     @property
     def placed(self) -> ParsedFile:
         """See FileIndex."""
-        self._reads.note(FILE, self.path)
+        self._reads.note(kinds.FILE, self.path)
         return self._whole.file
 
     @property
     def exports_any(self) -> bool:
         """See FileIndex."""
-        self._reads.note(self.path, EXPORTS)
+        self._reads.note(self.path, kinds.EXPORTS)
         return self._whole.exports_any
 
     def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
@@ -210,7 +194,7 @@ class Files:
         return found
 
     def __iter__(self) -> Iterator[str]:
-        self._reads.note(FILE, ALL)
+        self._reads.note(kinds.FILE, kinds.ALL)
         return iter(self.paths)
 
     def get(self, path: str) -> FileIndex | None:
@@ -220,7 +204,7 @@ class Files:
         return self[path]
 
     def __contains__(self, path: str) -> bool:
-        self._reads.note(FILE, path)
+        self._reads.note(kinds.FILE, path)
         return path in self.paths
 
 
@@ -249,15 +233,15 @@ class ProjectIndex:
         self._defined: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = {}
         self._detached: dict[str, list[tuple[str, ParsedScope]]] = {}
         layout, reads = self._layout, self.reads
-        self.directories = Watched(layout.directories, reads, DIRECTORY)
+        self.directories = Watched(layout.directories, reads, kinds.DIRECTORY)
         """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
-        self.all_directories = Watched(layout.all_directories, reads, ABOVE)
+        self.all_directories = Watched(layout.all_directories, reads, kinds.ABOVE)
         """Every directory above a file, with a final slash."""
-        self.by_basename = Watched(layout.by_basename, reads, BASENAME)
+        self.by_basename = Watched(layout.by_basename, reads, kinds.BASENAME)
         """For each file name without directories the paths that end with it, sorted."""
-        self.packages = Watched(layout.packages, reads, PACKAGE)
+        self.packages = Watched(layout.packages, reads, kinds.PACKAGE)
         """For each module ``language:package/`` the paths of its files, sorted; a file may say several packages."""
-        self.parent_packages = Watched(layout.parent_packages, reads, PARENT_PACKAGE)
+        self.parent_packages = Watched(layout.parent_packages, reads, kinds.PARENT_PACKAGE)
         """Every module ``language:package/`` that has files or packages inside."""
 
     @property
@@ -288,14 +272,14 @@ class ProjectIndex:
 
     def first_below(self, directory: str) -> str | None:
         """The first path of code below a directory."""
-        self.reads.note(BELOW, directory)
+        self.reads.note(kinds.BELOW, directory)
         known = self._outlines
         below = (path for path in self.files.paths if path.startswith(directory))
         return next((path for path in below if LANGUAGES[known[path].language].has_code), None)
 
     def defined(self, family: str, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of all definitions of a bare name in a family of languages, by path."""
-        self.reads.note(DEFINED, f"{family}:{name}")
+        self.reads.note(kinds.DEFINED, f"{family}:{name}")
         found = self._defined.get((family, name))
         if found is None:
             found = self._defined[family, name] = [
@@ -308,7 +292,7 @@ class ProjectIndex:
 
     def detached(self, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of members that are defined outside their type, by the last name of ``owner``."""
-        self.reads.note(DETACHED, name)
+        self.reads.note(kinds.DETACHED, name)
         found = self._detached.get(name)
         if found is None:
             found = self._detached[name] = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.layout import shared_folders
+from ragforge_memory.code.layout import folder_of, folders_above, shared_folders
 from ragforge_memory.code.packages import known_parent, root_package, subpackage
 from ragforge_memory.code.parsed import TYPE_TYPES
 
@@ -77,14 +77,8 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
         for path, scope in index.defined("c", name)
         if _external(scope, path) or any(module in index.parent_packages for module in _meant(index, path, scope))
     ]
-    near = places
-    directory = file.path
-    while len(near) > 1 and directory:
-        directory = directory[: directory.rstrip("/").rfind("/") + 1]
-        inside = [place for place in places if place[0].startswith(directory)]
-        if inside:
-            near = inside
-            break
+    around = ([place for place in places if place[0].startswith(each)] for each in folders_above(folder_of(file.path)))
+    near = next(filter(None, around), places)
     if len(near) == 1:
         return near[0]
     return root_package(index, file, name) if not places else None

@@ -183,13 +183,6 @@ def bind_parameter(draft: Draft, node: Node) -> Visit:
     return [child for child in node.named_children if child not in (name, declared)]
 
 
-def bind_parameter_list(draft: Draft, node: Node) -> Visit:
-    declared = node.child_by_field_name("type")
-    use_types(draft, declared)
-    skipped = (declared, node.child_by_field_name("name"))
-    return [child for child in node.named_children if child not in skipped]
-
-
 def bind_from(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
     if name is not None:

@@ -36,7 +36,6 @@ from ragforge_memory.code.csharp.parts import (
     bind_generics,
     bind_lambda,
     bind_parameter,
-    bind_parameter_list,
     bind_parameters,
     bind_variables,
     modifiers,
@@ -124,10 +123,7 @@ def _method(draft: Draft, node: Node) -> Visit:
         words.append("property")
     returns = node.child_by_field_name("returns") or node.child_by_field_name("type")
     parameters = node.child_by_field_name("parameters")
-    kind: ScopeType = (
-        "function" if node.type == "local_function_statement" and draft.enclosing_type is None else "method"
-    )
-    kind = "function" if node.type == "local_function_statement" else kind
+    kind: ScopeType = "function" if node.type == "local_function_statement" else "method"
     initializer = child_of_type(node, "constructor_initializer")
     draft.open(
         node,
@@ -250,8 +246,7 @@ _HANDLERS: dict[str, Handler] = {
     "foreach_statement": bind_foreach,
     **each(bind_designation, "declaration_pattern declaration_expression recursive_pattern catch_declaration"),
     **each(bind_lambda, "lambda_expression anonymous_method_expression"),
-    "parameter": bind_parameter,
-    "parameter_list": bind_parameter_list,
+    **each(bind_parameter, "parameter parameter_list"),
     **each(bind_from, "from_clause join_clause let_clause"),
     "identifier": naming("reference", but=("var", "nameof", "_", "global", "value")),
     "member_access_expression": use_access,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.layout import folder_of
+from ragforge_memory.code.layout import folder_of, folders_above
 from ragforge_memory.code.parsed import Import, ParsedFile
 from ragforge_memory.code.reads import MODULE_PATH
 
@@ -80,11 +80,7 @@ def _module(index: ProjectIndex, home: str | None, path: str) -> tuple[str | Non
 
 def _module_file(index: ProjectIndex, directory: str) -> str | None:
     """The nearest ``go.mod`` in a directory or above it."""
-    while (path := f"{directory}go.mod") not in index.files:
-        if not directory:
-            return None
-        directory = folder_of(directory.rstrip("/"))
-    return path
+    return next((path for each in folders_above(directory) if (path := f"{each}go.mod") in index.files), None)
 
 
 def _module_path(index: ProjectIndex) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.layout import folder_of
+from ragforge_memory.code.layout import folder_of, folders_above
 from ragforge_memory.code.links import Links
 from ragforge_memory.code.reads import FILE, MODULE, PACKAGE
 
@@ -186,14 +186,12 @@ def _targets(index: ProjectIndex, path: str, key: str, rest: str) -> list[str]:
 
 def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = False) -> Sequence[str]:
     """``rest`` below ``src`` of the nearest directory above the importing file that has it."""
-    while True:
+    for folder in folders_above(here):
         for middle in ("",) if only_src else ("src/", "", "app/"):
-            found = _file_at(index, here + middle + rest)
+            found = _file_at(index, folder + middle + rest)
             if found is not None and (not only_src or rest.startswith(("src/", "app/", "lib/"))):
                 return [found]
-        if not here:
-            return ()
-        here = here[: here.rstrip("/").rfind("/") + 1]
+    return ()
 
 
 def _packages(index: ProjectIndex) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.layout import shared_folders
+from ragforge_memory.code.layout import folder_of, folders_above, shared_folders
 from ragforge_memory.code.links import Links, Place
 from ragforge_memory.code.reads import MODULE, ROOTED
 
@@ -181,14 +181,7 @@ def injected(index: ProjectIndex, path: str, scope: ParsedScope, name: str) -> P
         if found is not None:
             return path, found.key
         parent = file.by_key[parent].parent
-    directory = path[: path.rfind("/") + 1]
-    places = [path]
-    while True:
-        places.append(f"{directory}conftest.py")
-        if not directory:
-            break
-        directory = directory[: directory.rstrip("/").rfind("/") + 1]
-    for place in places:
+    for place in (path, *(f"{folder}conftest.py" for folder in folders_above(folder_of(path)))):
         if place in index.files:
             found = _fixture(index.files[place].top.get(name, ()), scope)
             if found is not None:

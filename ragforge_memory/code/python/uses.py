@@ -207,13 +207,15 @@ def _case_pattern(draft: Draft, node: Node) -> Visit:
 # imports
 
 
+def _aliased(node: Node) -> tuple[Node, Node | None]:
+    """What is imported, and the other name that it gets."""
+    is_alias = node.type == "aliased_import"
+    return (is_alias and node.child_by_field_name("name")) or node, node.child_by_field_name("alias")
+
+
 def _import(draft: Draft, node: Node) -> Visit:
     for child in node.children_by_field_name("name"):
-        name, alias = child, None
-        if child.type == "aliased_import":
-            inner = child.child_by_field_name("name")
-            alias = child.child_by_field_name("alias")
-            name = inner or child
+        name, alias = _aliased(child)
         module = draft.text(name)
         if alias is not None:
             draft.add_import(draft.text(alias), module, None, draft.line(child))
@@ -229,11 +231,7 @@ def _import_from(draft: Draft, node: Node) -> Visit:
     if any(child.type == "wildcard_import" for child in node.children):
         draft.add_import("*", module, "*", draft.line(node))
     for child in node.children_by_field_name("name"):
-        name, alias = child, None
-        if child.type == "aliased_import":
-            inner = child.child_by_field_name("name")
-            alias = child.child_by_field_name("alias")
-            name = inner or child
+        name, alias = _aliased(child)
         draft.add_import(draft.text(alias or name), module, draft.text(name), draft.line(child))
     return ()
 

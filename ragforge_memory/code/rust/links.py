@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import folder_of, folders_above
 from ragforge_memory.code.rust.text import OWN_FILE
 
 if TYPE_CHECKING:
@@ -92,15 +93,11 @@ def _parent(index: ProjectIndex, path: str) -> str | None:
 
 def _root(index: ProjectIndex, path: str) -> str | None:
     """The crate's root: the nearest ``lib.rs`` or ``main.rs`` at or above the file, else the file."""
-    directory = path.rpartition("/")[0]
-    while True:
-        prefix = f"{directory}/" if directory else ""
-        found = [f"{prefix}{name}" for name in _ROOTS if f"{prefix}{name}" in index.files]
+    for folder in folders_above(folder_of(path)):
+        found = [f"{folder}{name}" for name in _ROOTS if f"{folder}{name}" in index.files]
         if found:
             return path if path in found else found[0]
-        if not directory:
-            return path
-        directory = directory.rpartition("/")[0]
+    return path
 
 
 def _crate(index: ProjectIndex, name: str) -> str | None:
