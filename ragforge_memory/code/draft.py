@@ -254,6 +254,11 @@ class Draft:
         else:
             scope.bind(binding)
 
+    def bind_unknown(self, *names: Node) -> None:
+        """Names are bound of whose values nothing is known."""
+        for name in names:
+            self.bind(self.text(name), "unknown", None, self.line(name))
+
     def known(self, name: str) -> Binding | None:
         """The innermost function's newest binding of a name with a known type, else None."""
         function = self.enclosing_function

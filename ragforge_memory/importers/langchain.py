@@ -15,18 +15,11 @@ NAME = "LangChain messages"
 
 # A chunk is a message that was streamed; `chat` says its role itself.
 _TYPES = {
-    "human": "user",
-    "HumanMessageChunk": "user",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "system": "system",
-    "SystemMessageChunk": "system",
-    "tool": "tool",
-    "ToolMessageChunk": "tool",
-    "function": "tool",
-    "FunctionMessageChunk": "tool",
-    "chat": "",
-    "ChatMessageChunk": "",
+    **dict.fromkeys(("human", "HumanMessageChunk"), "user"),
+    **dict.fromkeys(("ai", "AIMessageChunk"), "assistant"),
+    **dict.fromkeys(("system", "SystemMessageChunk"), "system"),
+    **dict.fromkeys(("tool", "ToolMessageChunk", "function", "FunctionMessageChunk"), "tool"),
+    **dict.fromkeys(("chat", "ChatMessageChunk"), ""),
 }
 _CHAT = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 # Blocks of a content that are no text: what was thought, and calls that `tool_calls` repeats.

@@ -278,18 +278,8 @@ class JsonDocument:
         Raises:
             InvalidInput: the list cannot be read on; the line is named.
         """
-        self.take("[")
-        index = 0
-        if self.next() == "]":
-            self.take("]")
-            return
-        while True:
-            self.next()
-            place = f"record {index} ({self.place})"
-            yield Record(place, self.value())
-            index += 1
-            if self.take(",", "]") == "]":
-                return
+        for index, _ in enumerate(self._entries("[", "]")):
+            yield Record(f"record {index} ({self.place})", self.value())
 
     def names(self) -> Iterator[str]:
         """The keys of the object that comes next; the value of each must be read before the next key.
@@ -297,18 +287,23 @@ class JsonDocument:
         Raises:
             InvalidInput: the object cannot be read on; the line is named.
         """
-        self.take("{")
-        if self.next() == "}":
-            self.take("}")
-            return
-        while True:
-            self.next()
+        for _ in self._entries("{", "}"):
             place, key = self.place, self.value()
             if not isinstance(key, str):
                 raise refusal(place, "this is no JSON: a key is text")
             self.take(":")
             yield key
-            if self.take(",", "}") == "}":
+
+    def _entries(self, opening: str, closing: str) -> Iterator[None]:
+        """Stands at each entry of what comes next; the entry must be read before the one behind it."""
+        self.take(opening)
+        if self.next() == closing:
+            self.take(closing)
+            return
+        while True:
+            self.next()
+            yield
+            if self.take(",", closing) == closing:
                 return
 
     def end(self) -> None:

@@ -71,7 +71,7 @@ def bind_templates(draft: Draft, templates: Node | None) -> None:
         if name is None:
             name, _, _ = declared_name(parameter.child_by_field_name("declarator"))
         if name is not None:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+            draft.bind_unknown(name)
 
 
 def specifier(draft: Draft, node: Node) -> Visit:

@@ -127,7 +127,7 @@ def _range_loop(draft: Draft, node: Node) -> Visit:
         elif text[:1] not in "?!":
             draft.bind(draft.text(name), "alias", f"{text}[]", draft.line(name))
         else:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+            draft.bind_unknown(name)
     return present(declared, over, node.child_by_field_name("body"))
 
 

@@ -135,7 +135,7 @@ def bind_variables(draft: Draft, node: Node) -> Visit:
 def _unknown(draft: Draft, node: Node) -> None:
     for name in node.named_children:
         if name.type == "identifier":
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+            draft.bind_unknown(name)
 
 
 def bind_foreach(draft: Draft, node: Node) -> Visit:
@@ -171,7 +171,7 @@ def bind_designation(draft: Draft, node: Node) -> Visit:
 def bind_lambda(draft: Draft, node: Node) -> Visit:
     parameters = node.child_by_field_name("parameters")
     if parameters is not None and parameters.type == "implicit_parameter":
-        draft.bind(draft.text(parameters), "unknown", None, draft.line(parameters))
+        draft.bind_unknown(parameters)
         return [child for child in node.named_children if child != parameters]
     bind_parameters(draft, parameters)
     return node.named_children
@@ -186,5 +186,5 @@ def bind_parameter(draft: Draft, node: Node) -> Visit:
 def bind_from(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
     if name is not None:
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+        draft.bind_unknown(name)
     return [child for child in node.named_children if child != name]

@@ -88,8 +88,8 @@ def _bind_receiver(draft: Draft, parameter: Node) -> None:
         kind = first_named(kind)
     if kind is not None and kind.type == "generic_type":
         arguments = kind.child_by_field_name("type_arguments")
-        for argument in arguments.named_children if arguments else ():
-            draft.bind(draft.text(argument), "unknown", None, draft.line(argument))
+        if arguments is not None:
+            draft.bind_unknown(*arguments.named_children)
     if name is not None:
         draft.bind(draft.text(name), "self", None, draft.line(name))
 
@@ -250,16 +250,15 @@ def _range(draft: Draft, node: Node) -> Visit:
 
 def _type_switch(draft: Draft, node: Node) -> Visit:
     alias = node.child_by_field_name("alias")
-    for name in alias.named_children if alias is not None else ():
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    if alias is not None:
+        draft.bind_unknown(*alias.named_children)
     return [child for child in node.named_children if child != alias]
 
 
 def _received(draft: Draft, node: Node) -> Visit:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is not None and any(child.type == ":=" for child in node.children):
-        for name in left.named_children:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+        draft.bind_unknown(*left.named_children)
         return present(right)
     return present(left, right)
 

@@ -260,8 +260,7 @@ def _lambda(draft: Draft, node: Node) -> Visit:
         _bind_parameters(draft, parameters)
         return present(parameters, body)
     names = [parameters] if parameters is not None and parameters.type == "identifier" else []
-    for name in names or (parameters.named_children if parameters else ()):
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    draft.bind_unknown(*names or (parameters.named_children if parameters else ()))
     return present(body)
 
 

@@ -148,7 +148,7 @@ def open_function(
     )
     inside = bind_parameters(draft, parameters, scope)
     if single is not None:
-        draft.bind(draft.text(single), "unknown", None, draft.line(single))
+        draft.bind_unknown(single)
     if body is not None and function.type == "arrow_function" and body.type != "statement_block":
         kind, result = value(draft, body)
         if result is not None and scope.returns is None:
@@ -216,7 +216,7 @@ def anonymous(draft: Draft, node: Node) -> Visit:
     inside = bind_parameters(draft, node.child_by_field_name("parameters"), None)
     single = node.child_by_field_name("parameter")
     if single is not None:
-        draft.bind(draft.text(single), "unknown", None, draft.line(single))
+        draft.bind_unknown(single)
     body = node.child_by_field_name("body")
     returns = node.child_by_field_name("return_type")
     return [*inside, *(part for part in (returns, body) if part)]

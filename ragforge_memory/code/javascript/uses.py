@@ -104,7 +104,7 @@ def _catch(draft: Draft, node: Node) -> Visit:
 def _type_parameter(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
     if name is not None:
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+        draft.bind_unknown(name)
     return [part for part in node.named_children if part != name]
 
 

@@ -279,7 +279,7 @@ def _bind_unknown(draft: Draft, node: Node) -> None:
     while stack:
         part = stack.pop()
         if part.type == "variable_name":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type not in ("member_access_expression", "subscript_expression"):
             stack += part.named_children
 

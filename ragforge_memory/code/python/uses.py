@@ -34,7 +34,7 @@ def bind_names(draft: Draft, node: Node | None) -> None:
     while stack:
         part = stack.pop()
         if part.type == "identifier":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type not in ("attribute", "subscript", "call"):
             stack.extend(reversed(part.named_children))
 
@@ -196,7 +196,7 @@ def _case_pattern(draft: Draft, node: Node) -> Visit:
             else:
                 draft.bind(text, "unknown", None, draft.line(part))
         elif part.type == "identifier":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type == "keyword_pattern":
             stack.extend(reversed(part.named_children[1:]))
         else:

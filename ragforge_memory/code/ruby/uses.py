@@ -145,7 +145,7 @@ def use_for(draft: Draft, node: Node) -> Visit:
     draft.decide()
     pattern = node.child_by_field_name("pattern")
     if pattern is not None and pattern.type == "identifier":
-        draft.bind(draft.text(pattern), "unknown", None, draft.line(pattern))
+        draft.bind_unknown(pattern)
     return present(node.child_by_field_name("value"), node.child_by_field_name("body"))
 
 
@@ -155,7 +155,7 @@ def use_in_clause(draft: Draft, node: Node) -> Visit:
     while stack:
         part = stack.pop()
         if part.type == "identifier":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type == "keyword_pattern" and part.child_by_field_name("value") is None:
             key = part.child_by_field_name("key")
             if key is not None:
@@ -228,7 +228,7 @@ def bind_parameters(draft: Draft, parameters: Node | None) -> None:
     stack = comment_free(parameters.named_children) if parameters is not None else []
     for parameter in stack:
         if parameter.type == "identifier":
-            draft.bind(draft.text(parameter), "unknown", None, draft.line(parameter))
+            draft.bind_unknown(parameter)
         elif parameter.type == "destructured_parameter":
             bind_parameters(draft, parameter)
         elif (name := parameter.child_by_field_name("name")) is not None:
@@ -273,7 +273,7 @@ def bind_assignment(draft: Draft, node: Node) -> Visit:
             if part.type == "constant":
                 return _constant(draft, node, part, right)
             if part.type == "identifier":
-                draft.bind(draft.text(part), "unknown", None, draft.line(part))
+                draft.bind_unknown(part)
         return present(right)
     if left.type == "call":
         receiver, method = left.child_by_field_name("receiver"), left.child_by_field_name("method")
