@@ -20,7 +20,7 @@ from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.layout import Layout, Outline, outline
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.readers import Readers, size_of
-from ragforge_memory.code.reads import Digests, Reading, any_of
+from ragforge_memory.code.reads import Reading, any_of, digests
 from ragforge_memory.code.resolve import Dependence, Resolution, resolve
 from ragforge_memory.code.resolve import Edge as CodeEdge
 from ragforge_memory.collection import paused_collection
@@ -120,7 +120,7 @@ class EdgeLookup:
 
     def again(self, readings: Iterable[Reading]) -> None:
         """Looks up those that were not, where they read any of this."""
-        numbers = Digests().of(readings)
+        numbers = digests(readings)
         if not numbers or self._files.before is None:
             return
         with paused_collection():
@@ -147,7 +147,7 @@ class EdgeLookup:
         # Both sides went through the same bytes, so that nothing differs which they do not keep.
         now = {path: decode(facts.head) for path, facts in files.facts.items()}
         readings = obsolete(was, now, Layout(before.outlines), Layout(outlines))
-        numbers = Digests().of(readings)
+        numbers = digests(readings)
         self._dependences = {path: known for path, known in before.dependences.items() if path in outlines}
         affected = {path for path, known in self._dependences.items() if any_of(numbers, known.reads)}
         self._index = ProjectIndex(outlines=outlines, load=self._load)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.git import tracked_files
+from ragforge_memory.code.layout import folder_of, folders_above
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -126,13 +127,7 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
 
 def _with_folders(files: Iterable[str], prefix: str) -> frozenset[str]:
     found = {f"{prefix}/{file}" if prefix else file for file in files}
-    folders: set[str] = set()
-    for path in found:
-        end = path.rfind("/")
-        while end > 0 and (folder := path[: end + 1]) not in folders:
-            folders.add(folder)
-            end = path.rfind("/", 0, end)
-    return frozenset(found | folders)
+    return frozenset(found).union(*map(folders_above, {folder_of(path) for path in found})) - {""}
 
 
 def compiled(patterns: Iterable[str]) -> GitIgnoreSpec | None:

@@ -12,6 +12,7 @@ from array import array
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, TypeVar
 
 Reading = tuple[str, str]
@@ -155,27 +156,18 @@ class WatchedLevels(Mapping[str | None, Mapping[str, V]]):
         return len(self._scopes)
 
 
-class Digests:
+def digests(readings: Iterable[Reading]) -> set[int]:
     """Readings as numbers of 32 bits. Two that meet in one only make more be looked up again than must be."""
+    return set(map(_digest, readings))
 
-    def __init__(self) -> None:
-        self._known: dict[Reading, int] = {}
 
-    def of(self, readings: Iterable[Reading]) -> set[int]:
-        """The numbers of readings."""
-        known = self._known
-        found = set()
-        for reading in readings:
-            number = known.get(reading)
-            if number is None:
-                text = f"{reading[0]}\0{reading[1]}".encode("utf-8", "surrogatepass")
-                number = known[reading] = crc32(text)
-            found.add(number)
-        return found
+@lru_cache(maxsize=262_144)
+def _digest(reading: Reading) -> int:
+    return crc32("\0".join(reading).encode("utf-8", "surrogatepass"))
 
 
 def packed(numbers: Iterable[int]) -> bytes:
-    """Numbers of `Digests` as bytes, for this machine alone."""
+    """Numbers of `digests` as bytes, for this machine alone."""
     return array("I", numbers).tobytes()
 
 

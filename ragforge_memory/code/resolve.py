@@ -20,7 +20,7 @@ from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.overloads import Overloads
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
-from ragforge_memory.code.reads import Digests, packed
+from ragforge_memory.code.reads import digests, packed
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
 
@@ -81,11 +81,6 @@ class Resolution:
     files: Mapping[str, Dependence] = field(default_factory=dict)
 
 
-def _is_member(scope: ParsedScope) -> bool:
-    """Whether an object may be what stands before a call of it."""
-    return "static" not in scope.modifiers or bool(scope.extended)
-
-
 @dataclass(slots=True)
 class _Lines:
     lines: set[int] = field(default_factory=set)
@@ -108,14 +103,14 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
     """
     index = files if isinstance(files, ProjectIndex) else ProjectIndex(files)
     edges: list[Edge] = []
-    foreign, digests = 0, Digests()
+    foreign = 0
     dependences = {}
     for path in sorted(index.files.paths if only is None else index.files.paths.keys() & set(only)):
         resolver = Resolver(index)
         with index.reads.of(path) as reads:
             edges += resolver.edges(path)
         foreign += resolver.foreign
-        dependences[path] = Dependence(resolver.unresolved, packed(digests.of(reads)))
+        dependences[path] = Dependence(resolver.unresolved, packed(digests(reads)))
     unresolved = sum(each.unresolved for each in dependences.values())
     return Resolution(tuple(edges), unresolved, foreign, dependences)
 
@@ -334,7 +329,9 @@ class Resolver:
         memo = (family, use.name)
         if memo not in self._unique:
             places = self._index.defined(family, use.name)
-            callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and _is_member(s)]
+            # What an object may stand before.
+            members = [(p, s) for p, s in places if s.extended or "static" not in s.modifiers]
+            callable_ = [(p, s) for p, s in members if s.type in _CALLABLE]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None

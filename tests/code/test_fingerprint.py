@@ -79,11 +79,7 @@ def test_scripts_without_structure_of_lines() -> None:
     [
         ("<p>\n  Hello {name},\n  you\n</p>", "<p>\n\t\tHello {name},\n\n\t\tyou\n\t</p>", True),
         ("<p><b>x</b> <i>y</i></p>", "<p><b>x</b><i>y</i></p>", False),
-        ("<p><b>x</b>\n  <i>y</i></p>", "<p><b>x</b><i>y</i></p>", True),
         ("<p>Hello {name}</p>", "<p>Hello{name}</p>", False),
-        ("<p>\n  Hello\n</p>", "<p>Hello</p>", True),
-        ("<p>one\n  two</p>", "<p>one two</p>", True),
-        ("<p>one  two</p>", "<p>one two</p>", False),
         ('<p title="a\n  b" />', '<p title="a b" />', False),
     ],
 )
@@ -119,10 +115,8 @@ def test_text_that_a_grammar_passes_over_is_not_of_the_definition_before_it() ->
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("MY_CONSTEXPR20 void f() { g(); }", "MY_CONSTEXPR void f() { g(); }"),
         ("void f() { g(); }", "MY_CONSTEXPR void f() { g(); }"),
         ("MY_ALIGN(4) void f() { g(); }", "MY_ALIGN(8) void f() { g(); }"),
-        ("static MY_CALL int f() { g(); }", "static int f() { g(); }"),
     ],
 )
 def test_a_macro_before_a_definition_is_of_it(one: str, other: str) -> None:

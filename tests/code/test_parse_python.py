@@ -154,13 +154,10 @@ def test_which_assignments_are_scopes() -> None:
 @pytest.mark.parametrize(
     ("bases", "type"),
     [
-        ("", "class"),
         ("(Base)", "class"),
         ("(ABC)", "interface"),
-        ("(metaclass=abc.ABCMeta)", "interface"),
         ("(Protocol[T])", "interface"),
         ("(str, enum.Enum)", "enum"),
-        ("(IntFlag)", "enum"),
     ],
 )
 def test_kinds_of_classes(bases: str, type: str) -> None:
