@@ -61,7 +61,7 @@ def test_what_is_no_text_is_refused() -> None:
         ("a.ts", b"class A {\n  x: = 3;\n}\n", 2),
         ("a.tsx", b"const a = <b>;\n", 1),
         ("a.go", b"package a\n\nfunc f( {\n", 3),
-        ("A.java", b"class A {\n  void f( {{{\n", 2),
+        ("A.java", b"class A {\n  void f( {{{\n", 1),
         ("a.php", b"<?php\nfunction f( {\n", 2),
         ("a.rb", b"def f(\n", 1),
         ("a.rs", b"fn f( {\n", 1),
