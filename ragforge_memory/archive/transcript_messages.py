@@ -20,7 +20,7 @@ from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_correcte
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.ties import Named, TieStore
-from ragforge_memory.importers.records import TOO_DEEP, refusal
+from ragforge_memory.importers.source import TOO_DEEP, refusal
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 from ragforge_memory.text.forms import read_form

@@ -18,8 +18,11 @@ from ragforge_memory.code.anchored import (
     Now,
     Pairs,
     Place,
+    called,
     came_there,
     change_in,
+    decide,
+    found_again,
     last_on,
     made_on,
     place_of,
@@ -29,13 +32,11 @@ from ragforge_memory.code.anchored import (
     with_remembered,
     written_out,
 )
-from ragforge_memory.code.anchors import Label, label, settled, still
+from ragforge_memory.code.anchors import Label, exchanged, label, parted, settled, still
 from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
-from ragforge_memory.code.exchanged import exchanged, parted
+from ragforge_memory.code.evidence import Siblings
 from ragforge_memory.code.fingerprint import is_marked, whole
 from ragforge_memory.code.history import definitions_at, follow_history
-from ragforge_memory.code.orphans import called, decide, found_again
-from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood

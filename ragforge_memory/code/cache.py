@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragforge_memory.code.facts import Facts, decode, facts_version
-from ragforge_memory.code.outline import Outline, from_text
+from ragforge_memory.code.layout import Outline, from_text
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.resolve import Dependence
 from ragforge_memory.collection import paused_collection
@@ -141,12 +142,11 @@ class FactsCache:
         found = {}
         body = "body" if bodies else "NULL"
         with paused_collection():
-            for some in _some(list(hashes)):
-                rows = self._query(f"SELECT path, hash, head, {body} FROM facts WHERE path IN ({_marks(some)})", some)
-                for path, digest, head, uses in rows:
-                    if hashes[path] == digest:
-                        with contextlib.suppress(ValueError):
-                            found[path] = decode(head, uses)
+            asked = f"SELECT path, hash, head, {body} FROM facts WHERE path IN (SELECT value FROM json_each(?))"
+            for path, digest, head, uses in self._query(asked, [json.dumps(list(hashes))]):
+                if hashes[path] == digest:
+                    with contextlib.suppress(ValueError):
+                        found[path] = decode(head, uses)
         return found
 
     def _opened(self) -> sqlite3.Connection:
@@ -204,12 +204,3 @@ class FactsCache:
 def _place(project: str, root: Path, home: Path | None = None) -> Path:
     name = hashlib.sha256(f"{project}\0{root}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return (home or ragforge_home()) / "code" / f"{name}.sqlite3"
-
-
-def _some(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(paths), 500):
-        yield paths[start : start + 500]
-
-
-def _marks(values: Sequence[str]) -> str:
-    return ",".join("?" * len(values))

@@ -14,31 +14,14 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
+from ragforge_memory.code import reads as kinds
 from ragforge_memory.code.facts import PLACES, TEXTS
 from ragforge_memory.code.go.links import module_path
 from ragforge_memory.code.languages import LANGUAGES
-from ragforge_memory.code.layout import Layout, package_modules
-from ragforge_memory.code.outline import owner_name
+from ragforge_memory.code.layout import Layout, folder_of, folders_above, owner_name, package_modules
 from ragforge_memory.code.parsed import Binding, ParsedFile, ParsedScope
 from ragforge_memory.code.python.links import package_roots
-from ragforge_memory.code.reads import (
-    ABOVE,
-    ALL,
-    BASENAME,
-    BELOW,
-    DEFINED,
-    DETACHED,
-    DIRECTORY,
-    EXPORTS,
-    FILE,
-    MODULE,
-    MODULE_PATH,
-    PACKAGE,
-    PARENT_PACKAGE,
-    ROOTED,
-    UNPLACED,
-    Reading,
-)
+from ragforge_memory.code.reads import Reading
 
 _SCOPE = attrgetter(
     *(f.name for f in fields(ParsedScope) if f.name not in {*TEXTS, *PLACES, "uses", "bindings"}),
@@ -65,7 +48,7 @@ def obsolete(
         some = {reading for reading in was.keys() | now.keys() if was.get(reading) != now.get(reading)}
         if some:
             found |= some
-            found.add((path, ALL))
+            found.add((path, kinds.ALL))
     found.update(_moved(old, new))
     return found
 
@@ -82,9 +65,9 @@ def shown(file: ParsedFile) -> Shown:
             around = by_key[scope.parent].parent
         shape = (_SCOPE(scope), scope.key in with_members, around)
         found[path, scope.name].append(shape)
-        found[DEFINED, f"{family}:{scope.name}"].append((path, shape))
+        found[kinds.DEFINED, f"{family}:{scope.name}"].append((path, shape))
         if scope.owner is not None:
-            found[DETACHED, owner_name(scope.owner)].append((path, shape))
+            found[kinds.DETACHED, owner_name(scope.owner)].append((path, shape))
         for binding in scope.bindings:
             found[path, binding.name].append((scope.key, binding.kind, binding.value))
     for binding in file.bindings:
@@ -93,7 +76,7 @@ def shown(file: ParsedFile) -> Shown:
         found[path, imported.local].append((imported.module, imported.name, imported.scope, imported.exported))
     for export in file.exports:
         found[path, export.name].append((export.name, export.local))
-    found[path, EXPORTS].append(bool(file.exports))
+    found[path, kinds.EXPORTS].append(bool(file.exports))
     for name, order in _orders(file):
         found[path, name].append(order)
     return found
@@ -138,25 +121,30 @@ def _moved(old: Layout, new: Layout) -> Iterable[Reading]:
     ]
     found: set[Reading] = set()
     if module_path(old) != module_path(new):
-        found.add((MODULE_PATH, "go"))
+        found.add((kinds.MODULE_PATH, "go"))
     if not paths:
         return found
     for path in paths:
         directory, _, name = path.rpartition("/")
-        found |= {(FILE, path), (path, ALL), (DIRECTORY, f"{directory}/" if directory else ""), (BASENAME, name)}
-        found |= {(MODULE, each) for each in _module_names(directory, name)}
-        found |= {(BELOW, each) for each in _above(path)}
+        found |= {
+            (kinds.FILE, path),
+            (path, kinds.ALL),
+            (kinds.DIRECTORY, folder_of(path)),
+            (kinds.BASENAME, name),
+        }
+        found |= {(kinds.MODULE, each) for each in _module_names(directory, name)}
+        found |= {(kinds.BELOW, each) for each in folders_above(folder_of(path)) if each}
         for known in (was.get(path), now.get(path)):
             if known is not None:
-                found |= {(PACKAGE, module) for module in package_modules(known)}
+                found |= {(kinds.PACKAGE, module) for module in package_modules(known)}
                 if known.language == "csharp" and not known.package:
-                    found.add((UNPLACED, ""))
+                    found.add((kinds.UNPLACED, ""))
     for directory in old.all_directories.keys() ^ new.all_directories.keys():
         last = directory.rstrip("/").rpartition("/")[2]
-        found |= {(ABOVE, directory), (MODULE, last), (MODULE, last.partition(".")[0])}
-    found |= {(PARENT_PACKAGE, module) for module in old.parent_packages.keys() ^ new.parent_packages.keys()}
-    found |= {(ROOTED, name) for name in _rooted(old, new)}
-    found |= {(kind, ALL) for kind, _ in list(found) if kind.startswith("?")}
+        found |= {(kinds.ABOVE, directory), (kinds.MODULE, last), (kinds.MODULE, last.partition(".")[0])}
+    found |= {(kinds.PARENT_PACKAGE, module) for module in old.parent_packages.keys() ^ new.parent_packages.keys()}
+    found |= {(kinds.ROOTED, name) for name in _rooted(old, new)}
+    found |= {(kind, kinds.ALL) for kind, _ in list(found) if kind.startswith("?")}
     return found
 
 
@@ -166,14 +154,6 @@ def _module_names(directory: str, name: str) -> set[str]:
         last = directory.rpartition("/")[2]
         found |= {last, last.partition(".")[0]}
     return found
-
-
-def _above(path: str) -> Iterator[str]:
-    """Every beginning of a path that ends in a slash."""
-    end = path.find("/")
-    while end >= 0:
-        yield path[: end + 1]
-        end = path.find("/", end + 1)
 
 
 def _rooted(old: Layout, new: Layout) -> set[str]:

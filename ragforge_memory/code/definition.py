@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.sketch import decode, likeness
@@ -105,7 +106,9 @@ def standing(before: Iterable[Definition], after: Iterable[Definition]) -> Stand
         groups[each.qualified_name].append(each)
     for name, olds in groups.items():
         news = waiting.get(name, [])
-        for pairs in (_unchanged, _same_tokens, _likest):
+        unchanged = partial(_in_order, what=lambda each: (each.type, each.body_hash, each.key))
+        same_tokens = partial(_in_order, what=lambda each: (each.type, each.body_hash))
+        for pairs in (unchanged, same_tokens, _likest):
             for old, new in pairs(olds, news):
                 if old in olds and new in news:
                     olds.remove(old)
@@ -136,14 +139,6 @@ def alike(old: Definition, new: Definition) -> float:
 def likest(old: Definition, there: Sequence[Definition]) -> Definition | None:
     """Of definitions that have one name the one that is likest to what has gone: of its type, where one is."""
     return max(there, key=lambda new: _fit(old, new), default=None)
-
-
-def _unchanged(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:
-    return _in_order(olds, news, lambda each: (each.type, each.body_hash, each.key))
-
-
-def _same_tokens(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:
-    return _in_order(olds, news, lambda each: (each.type, each.body_hash))
 
 
 def _likest(olds: Sequence[Definition], news: Sequence[Definition]) -> list[tuple[Definition, Definition]]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ragforge_memory.code.syntax import blank
+
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*([^\n]*)")
 _NEVER = (b"0", b"(0)", b"false")
 _TEXTS = re.compile(
@@ -110,7 +112,7 @@ def _reduced(data: bytes, *, every: bool) -> bytes:
 
 def _groups(data: bytes, lines: list[bytes]) -> list[_Group]:
     """The groups that end, inner ones first."""
-    codes = _TEXTS.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), data).split(b"\n")
+    codes = _TEXTS.sub(lambda found: blank(found[0]), data).split(b"\n")
     done: list[_Group] = []
     waiting: list[_Group] = []  # ended, and nothing but white space and directives seen since
     stack: list[_Group] = []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Unpack
 
 from ragforge_memory.code.fingerprint import Tokens, flush_left, text_hash, tokens_hash
-from ragforge_memory.code.open_scope import OpenScope
+from ragforge_memory.code.open_scope import OpenScope, Said
 from ragforge_memory.code.own_text import doc_line, outside
 from ragforge_memory.code.parsed import (
     Binding,
@@ -45,6 +46,11 @@ _OPENING = re.compile(r"([(\[]) ")
 _CLOSING = re.compile(r",? ([)\]])")
 
 
+_MADE = {"doc_line", "source", "hash", "body_hash", "sketch", "parent", "uses", "bindings"}
+_AS_OPEN = [each.name for each in fields(ParsedScope) if each.name not in _MADE]
+"""What a parsed scope has from the open one as it is."""
+
+
 class TooDeep(Exception):
     """The file's scopes are nested so deeply that their texts would grow with the square of its size."""
 
@@ -78,6 +84,8 @@ class Draft:
         self.doubtful = False
         """Whether something was met that the grammar let pass and the language may not: Reader.refusal is asked."""
         self.scopes: list[OpenScope] = []
+        self.implemented: list[tuple[str, str, int]] = []
+        """Types by name, each with what it implements and the line that says so, where that is not in the type."""
         self.imports: list[Import] = []
         self.exports: list[Export] = []
         self._uses: list[Use] = []
@@ -159,7 +167,7 @@ class Draft:
     def open(
         self,
         node: Node,
-        name: str,
+        name: Node | str,
         type: ScopeType,
         *,
         name_node: Node | None = None,
@@ -167,25 +175,16 @@ class Draft:
         end: Node | None = None,
         tokens_of: Node | None = None,
         qualified_name: str | None = None,
-        signature: str = "",
-        docstring: str | None = None,
-        owner: str | None = None,
-        return_type: str | None = None,
-        returns: str | None = None,
-        parameters: Sequence[str] = (),
-        takes: tuple[int, int | None] | None = None,
-        modifiers: Sequence[str] = (),
-        decorators: Sequence[str] = (),
-        bases: Sequence[str] = (),
-        interfaces: Sequence[str] = (),
+        **said: Unpack[Said],
     ) -> OpenScope:
         """A definition begins; until CLOSE what is said belongs to it.
 
         Args:
             node: the definition.
-            name: the bare name.
+            name: the bare name, or the node that is it.
             type: see ScopeType.
-            name_node: the name in the source; its line is the definition line where that is not ``node``'s first.
+            name_node: where the name is, if ``name`` does not say; its line is the definition line where that is not
+                ``node``'s first.
             whole: the node with decorators, annotations and ``export``, where that is a larger one.
             end: the node whose end is the scope's, where it is not the whole's.
             tokens_of: the node whose tokens are the scope's, where they are not the whole's.
@@ -195,6 +194,9 @@ class Draft:
             TooDeep: no file that people write has as many scopes in one another.
         """
         parent = self.current
+        if not isinstance(name, str):
+            name_node = name
+            name = self.text(name_node)
         if qualified_name is None:
             qualified_name = f"{parent.qualified_name}.{name}" if parent else name
         count = self._counts[qualified_name] = self._counts.get(qualified_name, 0) + 1
@@ -214,17 +216,7 @@ class Draft:
             token_bytes=((tokens_of or first).start_byte, (tokens_of or last).end_byte),
             parent=parent,
             depth=len(self._open),
-            signature=signature,
-            docstring=docstring,
-            owner=owner,
-            return_type=return_type,
-            returns=returns,
-            parameters=tuple(parameters),
-            takes=takes,
-            modifiers=tuple(modifiers),
-            decorators=tuple(decorators),
-            bases=tuple(bases),
-            interfaces=tuple(interfaces),
+            **said,
         )
         if name_node is not None and name_node.start_point[0] + 1 <= scope.end_line:
             scope.definition_line = name_node.start_point[0] + 1
@@ -243,14 +235,12 @@ class Draft:
         """The current scope names something; see Use."""
         (self._open[-1].uses if self._open else self._uses).append(Use(name, receiver, kind, line, arguments))
 
-    def bind(
-        self,
-        name: str,
-        kind: BindingKind,
-        value: str | None,
-        line: int,
-        scope: OpenScope | None = None,
-    ) -> None:
+    def use_text(self, text: str, kind: UseKind, line: int) -> None:
+        """The same of a dotted text: its last name, with what is before as the receiver."""
+        receiver, _, name = text.rpartition(".")
+        self.use(name, receiver or None, kind, line)
+
+    def bind(self, name: str, kind: BindingKind, value: str | None, line: int, scope: OpenScope | None = None) -> None:
         """A name is bound in ``scope``, by default in the innermost open scope that is not a constant."""
         if scope is None:
             scope = next((open for open in reversed(self._open) if open.type != "constant"), None)
@@ -263,6 +253,11 @@ class Draft:
             self._bindings.append(binding)
         else:
             scope.bind(binding)
+
+    def bind_unknown(self, *names: Node) -> None:
+        """Names are bound of whose values nothing is known."""
+        for name in names:
+            self.bind(self.text(name), "unknown", None, self.line(name))
 
     def known(self, name: str) -> Binding | None:
         """The innermost function's newest binding of a name with a known type, else None."""
@@ -333,33 +328,16 @@ class Draft:
             found = rules.leading.fullmatch(self.data, line, start) if line or start < _LONGEST_LINE else None
             start = found.start(1) if found is not None else start
         place = (start, end, scope.name_byte)
+        same = {name: getattr(scope, name) for name in _AS_OPEN}
+        same.update({name: tuple(each) for name, each in same.items() if isinstance(each, list)})
         return ParsedScope(
-            key=scope.key,
-            name=scope.name,
-            qualified_name=scope.qualified_name,
-            type=scope.type,
-            start_line=scope.start_line,
-            definition_line=scope.definition_line,
-            end_line=scope.end_line,
-            signature=scope.signature,
-            docstring=scope.docstring,
+            **same,
             doc_line=doc_line(scope.docstring, scope.start_line, lines),
             source=source,
             hash=text_hash(flush_left(source)),
             body_hash=tokens_hash(tokens.between(*place)),
             sketch=tokens.sketch(*place),
             parent=scope.parent.key if scope.parent else None,
-            depth=scope.depth,
-            owner=scope.owner,
-            return_type=scope.return_type,
-            returns=scope.returns,
-            parameters=scope.parameters,
-            takes=scope.takes,
-            modifiers=scope.modifiers,
-            complexity=scope.complexity,
-            decorators=scope.decorators,
-            bases=scope.bases,
-            interfaces=scope.interfaces,
             uses=tuple(scope.uses),
             bindings=tuple(scope.bindings),
         )

@@ -17,11 +17,10 @@ from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import Facts, decode
 from ragforge_memory.code.index import ProjectIndex
-from ragforge_memory.code.layout import Layout
-from ragforge_memory.code.outline import Outline, outline
+from ragforge_memory.code.layout import Layout, Outline, outline
 from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.readers import Readers
-from ragforge_memory.code.reads import Digests, Reading, any_of
+from ragforge_memory.code.readers import Readers, size_of
+from ragforge_memory.code.reads import Reading, any_of, digests
 from ragforge_memory.code.resolve import Dependence, Resolution, resolve
 from ragforge_memory.code.resolve import Edge as CodeEdge
 from ragforge_memory.collection import paused_collection
@@ -121,7 +120,7 @@ class EdgeLookup:
 
     def again(self, readings: Iterable[Reading]) -> None:
         """Looks up those that were not, where they read any of this."""
-        numbers = Digests().of(readings)
+        numbers = digests(readings)
         if not numbers or self._files.before is None:
             return
         with paused_collection():
@@ -148,7 +147,7 @@ class EdgeLookup:
         # Both sides went through the same bytes, so that nothing differs which they do not keep.
         now = {path: decode(facts.head) for path, facts in files.facts.items()}
         readings = obsolete(was, now, Layout(before.outlines), Layout(outlines))
-        numbers = Digests().of(readings)
+        numbers = digests(readings)
         self._dependences = {path: known for path, known in before.dependences.items() if path in outlines}
         affected = {path for path, known in self._dependences.items() if any_of(numbers, known.reads)}
         self._index = ProjectIndex(outlines=outlines, load=self._load)
@@ -186,7 +185,7 @@ class EdgeLookup:
         missing = sorted(others.keys() - known.keys())
         if missing:
             # This machine has no memory of them (another one ingested them, or the cache is gone).
-            sizes = [(path, _size(files.root / path)) for path in missing]
+            sizes = [(path, size_of(files.root / path)) for path in missing]
             facts = {}
             for reading in self._readers.read(sizes):
                 if reading.parsed is not None:
@@ -228,10 +227,3 @@ async def write_edges(
 
 class _Forgotten(Exception):
     """The memory lost something in between, as when its database is deleted."""
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -49,22 +49,21 @@ async def embed_waiting(
     async def fail(some: Sequence[dict[str, Any]]) -> None:
         await store.fail_embeddings(project, [scope["uuid"] for scope in some])
 
+    async def keep(space: Space, made: Sequence[tuple[dict[str, Any], Vector]]) -> int:
+        return await store.store_embeddings(
+            project, [(scope["uuid"], scope["hash"], vector) for scope, vector in made], space=space
+        )
+
     done = 0
     ends = stop or (lambda: False)
     while (space := store.space) is not None and (limit is None or done < limit) and not ends():
-        keep = partial(_keep, store, project, space)
         page = await store.pending(project, PAGE if limit is None else min(PAGE, limit - done))
         if not page:
             break
         stored = await embed_page(
-            page, vectors=vectors, store=keep, fail=fail, answers=partial(answers, embedder), stop=ends
+            page, vectors=vectors, store=partial(keep, space), fail=fail, answers=partial(answers, embedder), stop=ends
         )
         done += stored
         if not stored:
             break
     return done
-
-
-async def _keep(store: ScopeStore, project: str, space: Space, made: Sequence[tuple[dict[str, Any], Vector]]) -> int:
-    vectors = [(scope["uuid"], scope["hash"], vector) for scope, vector in made]
-    return await store.store_embeddings(project, vectors, space=space)

@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from importlib import metadata
 from operator import attrgetter
 from typing import Any
 
-from ragforge_memory.code.outline import outline, to_text
+from ragforge_memory.code.layout import outline, to_text
 from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, ParsedScope, Use
 
 # Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a
@@ -124,7 +124,6 @@ class _Form:
         self._values: Callable[[Any], tuple[Any, ...]] = attrgetter(*self._names)
         # A class all of whose fields are in the row, in order, is made without naming them: four times as fast.
         self._plain = not apart and not self._parts and not self._constant
-        assert all(f.default is MISSING or f.init for f in fields(kind))
 
     def row(self, value: Any) -> list[Any]:
         return [

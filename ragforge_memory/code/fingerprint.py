@@ -36,9 +36,14 @@ _DIGEST_BYTES = 16
 _MARK = "broken:"
 
 
+def content_hash(data: bytes) -> str:
+    """128 bits of BLAKE2b, as 32 hex digits."""
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
+
+
 def text_hash(text: str) -> str:
-    """128 bits of BLAKE2b over the text as UTF-8, as 32 hex digits."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+    """The same of a text as UTF-8."""
+    return content_hash(text.encode("utf-8", "surrogatepass"))
 
 
 def flush_left(text: str) -> str:
@@ -64,8 +69,8 @@ def whole(body_hash: str) -> str:
 
 
 def tokens_hash(tokens: Sequence[bytes]) -> str:
-    """128 bits of BLAKE2b over a token sequence, as 32 hex digits."""
-    return blake2b(b"\x00\x00".join(tokens), digest_size=_DIGEST_BYTES).hexdigest()
+    """The same of a token sequence."""
+    return content_hash(b"\x00\x00".join(tokens))
 
 
 class Tokens:

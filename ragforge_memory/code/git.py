@@ -8,29 +8,17 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from ragforge_memory.project import git_folders, git_text, git_toplevel
-
 # A local git answers in some milliseconds; a network drive that hangs must not hang an ingest.
 _TIMEOUT = 5.0
 # What looks at every file of a work tree takes a second with a hundred thousand of them.
 _LISTING_TIMEOUT = 30.0
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
-# A reference may lead to another one; so many at most.
-_MAX_LINKS = 5
 
 
 def head_commit(directory: Path) -> str | None:
-    """The commit of HEAD of the work tree that ``directory`` is in, None where there is none. Never raises.
-
-    Asks the ``git`` program; where there is none, or it refuses, the files of the ``.git`` directory are read.
-    """
+    """The commit of HEAD of the work tree that ``directory`` is in, None where git tells none. Never raises."""
     asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
-    if asked is not None and _COMMIT.fullmatch(asked):
-        return asked
-    try:
-        return _read_head(directory.resolve())
-    except (OSError, ValueError):
-        return None
+    return asked if asked is not None and _COMMIT.fullmatch(asked) else None
 
 
 def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str]) -> tuple[str, ...] | None:
@@ -99,28 +87,3 @@ def ask(directory: Path, *arguments: str, seconds: float = _TIMEOUT) -> str | No
     if done.returncode != 0:
         return None
     return done.stdout.decode("utf-8", "replace").rstrip("\n")
-
-
-def _read_head(directory: Path) -> str | None:
-    top = git_toplevel(directory)
-    folders = git_folders(top) if top is not None else None
-    if folders is None:
-        return None
-    own, common = folders
-    value = git_text(own / "HEAD").strip()
-    for _ in range(_MAX_LINKS):
-        if _COMMIT.fullmatch(value):
-            return value
-        if not value.startswith("ref:"):
-            return None
-        name = value.removeprefix("ref:").strip()
-        value = (git_text(own / name) or git_text(common / name)).strip() or _packed(common, name)
-    return None
-
-
-def _packed(common: Path, name: str) -> str:
-    for line in git_text(common / "packed-refs").splitlines():
-        value, _, packed = line.partition(" ")
-        if packed == name:
-            return value
-    return ""

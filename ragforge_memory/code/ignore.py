@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.git import tracked_files
+from ragforge_memory.code.layout import folder_of, folders_above
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -69,11 +70,7 @@ class IgnoreRules:
 
     def entering(self, folder: Path, relative: str) -> IgnoreRules:
         """The rules inside ``folder``, whose path below the outermost folder of the rules is ``relative``."""
-        return self if self.shut else self._with(folder / ".gitignore", relative)
-
-    def excluding(self, file: Path) -> IgnoreRules:
-        """These rules and those of one more file in gitignore's format."""
-        return self._with(file, "")
+        return self if self.shut else self.reading(folder / ".gitignore", relative)
 
     def below(self, folder: str) -> IgnoreRules | None:
         """The rules for what is in a folder (a path below the outermost one, with ``/``); None: nothing is read."""
@@ -93,7 +90,8 @@ class IgnoreRules:
                 return verdict
         return False
 
-    def _with(self, file: Path, relative: str) -> IgnoreRules:
+    def reading(self, file: Path, relative: str) -> IgnoreRules:
+        """These rules and those of one more file in gitignore's format, for what is below a folder."""
         if not file.is_file():
             return self
         try:
@@ -116,7 +114,7 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
         relative = root.relative_to(top).as_posix()
         prefix = "" if relative == "." else relative
         rules = IgnoreRules(tracked=_with_folders(tracked_files(root) or (), prefix))
-        rules = rules.excluding(top / ".git" / "info" / "exclude")
+        rules = rules.reading(top / ".git" / "info" / "exclude", "")
         folder = top
         below = ""
         for part in prefix.split("/") if prefix else ():
@@ -129,13 +127,7 @@ def outer_rules(root: Path) -> tuple[IgnoreRules, str]:
 
 def _with_folders(files: Iterable[str], prefix: str) -> frozenset[str]:
     found = {f"{prefix}/{file}" if prefix else file for file in files}
-    folders: set[str] = set()
-    for path in found:
-        end = path.rfind("/")
-        while end > 0 and (folder := path[: end + 1]) not in folders:
-            folders.add(folder)
-            end = path.rfind("/", 0, end)
-    return frozenset(found | folders)
+    return frozenset(found).union(*map(folders_above, {folder_of(path) for path in found})) - {""}
 
 
 def compiled(patterns: Iterable[str]) -> GitIgnoreSpec | None:

@@ -6,35 +6,16 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ragforge_memory.code import reads as kinds
 from ragforge_memory.code.languages import LANGUAGES, reader_of
-from ragforge_memory.code.layout import Layout
+from ragforge_memory.code.layout import Layout, Outline, outline, owner_name
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.outline import Outline, outline, owner_name
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, Import, ParsedFile, ParsedScope
-from ragforge_memory.code.reads import (
-    ABOVE,
-    ALL,
-    BASENAME,
-    BELOW,
-    DEFINED,
-    DETACHED,
-    DIRECTORY,
-    EXPORTS,
-    FILE,
-    PACKAGE,
-    PARENT_PACKAGE,
-    Reading,
-    Reads,
-    Watched,
-    WatchedLevels,
-    WatchedScopes,
-)
+from ragforge_memory.code.reads import Reading, Reads, Watched, WatchedLevels
 
 V = TypeVar("V")
 
-ByName = Mapping[str, V] | Watched[V]
-ByKey = Mapping[str, V] | WatchedScopes[V]
-Levels = Mapping[str | None, Mapping[str, V]] | WatchedLevels[V]
+Levels = Mapping[str | None, Mapping[str, V]]
 
 
 class FileIndex:
@@ -43,10 +24,8 @@ class FileIndex:
     def __init__(self, file: ParsedFile) -> None:
         self._file = file
         self.path = file.path
-        self._by_key: dict[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
+        self.by_key: Mapping[str, ParsedScope] = {scope.key: scope for scope in file.scopes}
         self._bindings: dict[str | None, dict[str, list[Binding]]] = {}
-        self._offered: frozenset[str] | None = None
-        self._offers_all = False
         self.links: Links[ProjectIndex] = reader_of(file.language).links
 
     @property
@@ -59,32 +38,13 @@ class FileIndex:
         """The file, for its path, language and package alone."""
         return self._file
 
-    @property
-    def language(self) -> str:
-        """Of `ParsedFile`."""
-        return self._file.language
-
-    @property
-    def package(self) -> str:
-        """Of `ParsedFile`."""
-        return self._file.package
-
-    @property
-    def by_key(self) -> ByKey[ParsedScope]:
-        """The scopes by key."""
-        return self._by_key
-
-    @property
+    @cached_property
     def children(self) -> Levels[list[ParsedScope]]:
         """For each parent's key (None: the top level), what is defined in it, by name, in source order.
 
         Constructors that bear their type's name are left out: the name means the type. So are a template's
         specializations, where the name means the template, and methods whose type was lost in a syntax error.
         """
-        return self._children
-
-    @cached_property
-    def _children(self) -> dict[str | None, dict[str, list[ParsedScope]]]:
         found: dict[str | None, dict[str, list[ParsedScope]]] = {}
         for scope in self._file.scopes:
             lost = scope.type == "method" and scope.parent is None
@@ -92,29 +52,21 @@ class FileIndex:
             if scope.owner is None and not lost and not unnamed:
                 found.setdefault(scope.parent, {}).setdefault(scope.name, []).append(scope)
                 if "outward" in scope.modifiers and scope.parent is not None:  # a plain C enum's members
-                    around = self._by_key[scope.parent].parent
+                    around = self.by_key[scope.parent].parent
                     found.setdefault(around, {}).setdefault(scope.name, []).append(scope)
         return found
 
-    @property
+    @cached_property
     def imports(self) -> Levels[list[Import]]:
         """For each importing scope's key (None: the top level), the imports by their name in this file."""
-        return self._imports
-
-    @cached_property
-    def _imports(self) -> dict[str | None, dict[str, list[Import]]]:
         found: dict[str | None, dict[str, list[Import]]] = {}
         for imported in self._file.imports:
             found.setdefault(imported.scope, {}).setdefault(imported.local, []).append(imported)
         return found
 
-    @property
-    def exports(self) -> ByName[str]:
-        """What the file says that it exports: the name outside and the dotted name inside."""
-        return self._exports
-
     @cached_property
-    def _exports(self) -> dict[str, str]:
+    def exports(self) -> Mapping[str, str]:
+        """What the file says that it exports: the name outside and the dotted name inside."""
         return {export.name: export.local for export in self._file.exports}
 
     @property
@@ -122,15 +74,12 @@ class FileIndex:
         """Whether the file says that it exports anything."""
         return bool(self._file.exports)
 
-    def bindings(self, key: str | None) -> ByName[list[Binding]]:
+    def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """The bindings of a scope (None: the top level) by name, in source order."""
-        return self._bound(key)
-
-    def _bound(self, key: str | None) -> dict[str, list[Binding]]:
         found = self._bindings.get(key)
         if found is None:
             found = self._bindings[key] = {}
-            for binding in self._file.bindings if key is None else self._by_key[key].bindings:
+            for binding in self._file.bindings if key is None else self.by_key[key].bindings:
                 found.setdefault(binding.name, []).append(binding)
         return found
 
@@ -138,18 +87,19 @@ class FileIndex:
         """A type's constructors that bear its name, in source order."""
         return [scope for scope in self._file.scopes if scope.parent == key and "constructor" in scope.modifiers]
 
+    @cached_property
+    def _offered(self) -> frozenset[str] | None:
+        imported = self.imports.get(None, {})
+        if any(everything.exported or self.links.imports_visible for everything in imported.get("*", ())):
+            return None
+        return frozenset({*self.children.get(None, {}), *self.exports, *imported, *self.bindings(None)})
+
     def may_offer(self, name: str) -> bool:
         """Whether the file can have a top-level name; quick, and true too often rather than too rarely."""
-        if self._offered is None:
-            imported = self._imports.get(None, {})
-            through = any(everything.exported or self.links.imports_visible for everything in imported.get("*", ()))
-            names = {*self._children.get(None, {}), *self._exports, *imported, *self._bound(None)}
-            self._offered = None if through else frozenset(names)
-            self._offers_all = through
-        return self._offers_all or name in (self._offered or ())
+        return self._offered is None or name in self._offered
 
     @property
-    def top(self) -> ByName[list[ParsedScope]]:
+    def top(self) -> Mapping[str, list[ParsedScope]]:
         """What is defined at the top level."""
         return self.children.get(None, {})
 
@@ -167,68 +117,37 @@ class OtherFile(FileIndex):
         self._reads = reads
         self.path = path = whole.path
         self.links = whole.links
-        names = {key: scope.name for key, scope in whole._by_key.items()}
-        self._seen_scopes = WatchedScopes(whole._by_key, names, reads, path)
-        self._seen_children = WatchedLevels(whole._children, names, reads, path)
-        self._seen_imports = WatchedLevels(whole._imports, names, reads, path)
+        names = {key: scope.name for key, scope in whole.by_key.items()}
+        self.by_key = Watched(whole.by_key, reads, path, names)
+        self.children = WatchedLevels(whole.children, names, reads, path)
+        self.imports = WatchedLevels(whole.imports, names, reads, path)
+        self.exports = Watched(whole.exports, reads, path)
 
     @property
     def file(self) -> ParsedFile:
         """All of it, noted as such."""
-        self._reads.note(self.path, ALL)
+        self._reads.note(self.path, kinds.ALL)
         return self._whole.file
 
     @property
     def placed(self) -> ParsedFile:
         """See FileIndex."""
-        self._reads.note(FILE, self.path)
+        self._reads.note(kinds.FILE, self.path)
         return self._whole.file
-
-    @property
-    def language(self) -> str:
-        """Of `ParsedFile`."""
-        self._reads.note(FILE, self.path)
-        return self._whole.language
-
-    @property
-    def package(self) -> str:
-        """Of `ParsedFile`."""
-        self._reads.note(FILE, self.path)
-        return self._whole.package
-
-    @property
-    def by_key(self) -> ByKey[ParsedScope]:
-        """The scopes by key."""
-        return self._seen_scopes
-
-    @property
-    def children(self) -> Levels[list[ParsedScope]]:
-        """See FileIndex."""
-        return self._seen_children
-
-    @property
-    def imports(self) -> Levels[list[Import]]:
-        """See FileIndex."""
-        return self._seen_imports
-
-    @property
-    def exports(self) -> ByName[str]:
-        """See FileIndex."""
-        return Watched(self._whole._exports, self._reads, self.path)
 
     @property
     def exports_any(self) -> bool:
         """See FileIndex."""
-        self._reads.note(self.path, EXPORTS)
+        self._reads.note(self.path, kinds.EXPORTS)
         return self._whole.exports_any
 
-    def bindings(self, key: str | None) -> ByName[list[Binding]]:
+    def bindings(self, key: str | None) -> Mapping[str, list[Binding]]:
         """See FileIndex."""
-        return Watched(self._whole._bound(key), self._reads, self.path)
+        return Watched(self._whole.bindings(key), self._reads, self.path)
 
     def constructors(self, key: str) -> list[ParsedScope]:
         """See FileIndex."""
-        self._reads.note(self.path, self._whole._by_key[key].name)
+        self._reads.note(self.path, self._whole.by_key[key].name)
         return self._whole.constructors(key)
 
     def may_offer(self, name: str) -> bool:
@@ -275,7 +194,7 @@ class Files:
         return found
 
     def __iter__(self) -> Iterator[str]:
-        self._reads.note(FILE, ALL)
+        self._reads.note(kinds.FILE, kinds.ALL)
         return iter(self.paths)
 
     def get(self, path: str) -> FileIndex | None:
@@ -285,7 +204,7 @@ class Files:
         return self[path]
 
     def __contains__(self, path: str) -> bool:
-        self._reads.note(FILE, path)
+        self._reads.note(kinds.FILE, path)
         return path in self.paths
 
 
@@ -314,15 +233,15 @@ class ProjectIndex:
         self._defined: dict[tuple[str, str], list[tuple[str, ParsedScope]]] = {}
         self._detached: dict[str, list[tuple[str, ParsedScope]]] = {}
         layout, reads = self._layout, self.reads
-        self.directories = Watched(layout.directories, reads, DIRECTORY)
+        self.directories = Watched(layout.directories, reads, kinds.DIRECTORY)
         """For each directory (``""`` or with a final slash) the paths of the files right in it, sorted."""
-        self.all_directories = Watched(layout.all_directories, reads, ABOVE)
+        self.all_directories = Watched(layout.all_directories, reads, kinds.ABOVE)
         """Every directory above a file, with a final slash."""
-        self.by_basename = Watched(layout.by_basename, reads, BASENAME)
+        self.by_basename = Watched(layout.by_basename, reads, kinds.BASENAME)
         """For each file name without directories the paths that end with it, sorted."""
-        self.packages = Watched(layout.packages, reads, PACKAGE)
+        self.packages = Watched(layout.packages, reads, kinds.PACKAGE)
         """For each module ``language:package/`` the paths of its files, sorted; a file may say several packages."""
-        self.parent_packages = Watched(layout.parent_packages, reads, PARENT_PACKAGE)
+        self.parent_packages = Watched(layout.parent_packages, reads, kinds.PARENT_PACKAGE)
         """Every module ``language:package/`` that has files or packages inside."""
 
     @property
@@ -340,11 +259,8 @@ class ProjectIndex:
         """
         known = self._memo.get(key)
         if known is None:
-            outer = self.reads.begin(None)
-            try:
+            with self.reads.of(None) as asked:
                 value = make()
-            finally:
-                asked = self.reads.end(outer)
             known = self._memo[key] = (value, asked if reads is None else reads)
         self.reads.add(known[1])
         found: V = known[0]
@@ -356,14 +272,14 @@ class ProjectIndex:
 
     def first_below(self, directory: str) -> str | None:
         """The first path of code below a directory."""
-        self.reads.note(BELOW, directory)
+        self.reads.note(kinds.BELOW, directory)
         known = self._outlines
         below = (path for path in self.files.paths if path.startswith(directory))
         return next((path for path in below if LANGUAGES[known[path].language].has_code), None)
 
     def defined(self, family: str, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of all definitions of a bare name in a family of languages, by path."""
-        self.reads.note(DEFINED, f"{family}:{name}")
+        self.reads.note(kinds.DEFINED, f"{family}:{name}")
         found = self._defined.get((family, name))
         if found is None:
             found = self._defined[family, name] = [
@@ -376,7 +292,7 @@ class ProjectIndex:
 
     def detached(self, name: str) -> list[tuple[str, ParsedScope]]:
         """The (path, scope) pairs of members that are defined outside their type, by the last name of ``owner``."""
-        self.reads.note(DETACHED, name)
+        self.reads.note(kinds.DETACHED, name)
         found = self._detached.get(name)
         if found is None:
             found = self._detached[name] = [

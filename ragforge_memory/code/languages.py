@@ -2,10 +2,9 @@
 
 **How a language is added**
 
-1. Write ``code/<language>/reader.py`` with one public name, ``READER = Reader(…)`` (see Reader for the fields). It
-   imports no grammar at its top: ``grammar`` does that, when the first file of the language is parsed.
-2. ``extract(root, draft)`` walks the tree and tells the draft what it meets. Use ``draft.walk(root, HANDLERS)``:
-   ``HANDLERS`` maps a node type to ``handler(draft, node) -> nodes to visit next, in source order``; a type that is
+1. Write ``code/<language>/reader.py`` with one public name, ``READER = Reader(…)`` (see Reader for the fields). Its
+   grammar is imported when the first file of the language is parsed.
+2. ``handlers`` maps a node type to ``handler(draft, node) -> nodes to visit next, in source order``; a type that is
    not in it visits its named children. A handler that meets a definition calls ``draft.open(…)`` and ends what it
    returns with ``CLOSE``. The walk has its own stack, so that no depth of nesting in a source can break it.
    ``draft.use``, ``draft.bind``, ``draft.add_import``, ``draft.export``, ``draft.decide`` say the rest.
@@ -21,8 +20,8 @@ languages alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,7 +31,7 @@ from ragforge_memory.code.token_rules import TokenRules
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.draft import Draft, Handler
     from ragforge_memory.code.links import Links
 
 
@@ -41,8 +40,10 @@ class Reader(TokenRules):
     """What a language's module gives: how its tokens are told, and these.
 
     Args:
-        grammar: for a path, the grammar's capsule (``tree_sitter_x.language()``); imports it when first called.
-        extract: fills the draft from the tree's root.
+        grammar: the module of the grammar, with the function that gives it where that is not ``:language``.
+        grammars: those of files with certain extensions.
+        handlers: what fills the draft, by type of node.
+        finish: what is said of the whole file when its tree has been walked.
         links: how names reach other files.
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
@@ -54,9 +55,11 @@ class Reader(TokenRules):
         normal_form: of Unicode, in which names are compared (Python: NFKC, PEP 3131); None where they are as written.
     """
 
-    grammar: Callable[[str], object]
-    extract: Callable[[Node, Draft], None]
+    grammar: str
+    handlers: Mapping[str, Handler]
     links: Links[Any]
+    grammars: Mapping[str, str] = field(default_factory=dict)
+    finish: Callable[[Node, Draft], None] | None = None
     refusal: Callable[[Node, bytes], str | None] | None = None
     prepare: Callable[[bytes], bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()
@@ -182,7 +185,9 @@ def _parser(name: str, extension: str) -> Parser:
     from tree_sitter import Language as Grammar
     from tree_sitter import Parser
 
-    return Parser(Grammar(reader_of(name).grammar(f"x{extension}")))
+    reader = reader_of(name)
+    module, _, function = reader.grammars.get(extension, reader.grammar).partition(":")
+    return Parser(Grammar(getattr(import_module(module), function or "language")()))
 
 
 def parser_of(name: str, path: str) -> Parser:

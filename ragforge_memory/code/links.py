@@ -24,36 +24,6 @@ Place = tuple[str, str]
 """A definition (path and key) or a module (path alone, the key empty)."""
 
 
-def no_neighbours(index: object, file: ParsedFile) -> Sequence[str]:
-    """For languages where a file sees nothing that it does not import."""
-    return ()
-
-
-def no_submodules(index: object, module: str, name: str) -> str | None:
-    """For languages where a module has no modules inside."""
-    return None
-
-
-def nothing_linked(index: object, file: ParsedFile, name: str) -> Place | None:
-    """For languages where a name that nobody binds means nothing."""
-    return None
-
-
-def nothing_outside(index: object, module: str, name: str) -> Place | None:
-    """For languages where all that a module has is defined in its files."""
-    return None
-
-
-def one_part(index: object, path: str, scope: ParsedScope) -> Sequence[Place]:
-    """For languages where a type is declared in one place."""
-    return ()
-
-
-def nothing_injected(index: object, path: str, scope: ParsedScope, name: str) -> Place | None:
-    """For languages where a parameter's name says nothing of its value."""
-    return None
-
-
 # How a type is written where types are told from values by their letters; one letter may be a type parameter.
 _TYPE = re.compile(r"(?!Self\b)[A-Z]\w*[a-z]\w*")
 
@@ -103,12 +73,12 @@ class Links(Generic[Index]):
     """
 
     modules: Callable[[Index, ParsedFile, Import], Sequence[str]]
-    submodule: Callable[[Index, str, str], str | None] = no_submodules
-    neighbours: Callable[[Index, ParsedFile], Sequence[str]] = no_neighbours
-    linked: Callable[[Index, ParsedFile, str], Place | None] = nothing_linked
-    outside: Callable[[Index, str, str], Place | None] = nothing_outside
-    parts: Callable[[Index, str, ParsedScope], Sequence[Place]] = one_part
-    injected: Callable[[Index, str, ParsedScope, str], Place | None] = nothing_injected
+    submodule: Callable[[Index, str, str], str | None] = lambda index, module, name: None
+    neighbours: Callable[[Index, ParsedFile], Sequence[str]] = lambda index, file: ()
+    linked: Callable[[Index, ParsedFile, str], Place | None] = lambda index, file, name: None
+    outside: Callable[[Index, str, str], Place | None] = lambda index, module, name: None
+    parts: Callable[[Index, str, ParsedScope], Sequence[Place]] = lambda index, path, scope: ()
+    injected: Callable[[Index, str, ParsedScope, str], Place | None] = lambda index, path, scope, name: None
     self_names: frozenset[str] = frozenset()
     super_names: frozenset[str] = frozenset()
     bare_members: bool = False

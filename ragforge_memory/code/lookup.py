@@ -29,11 +29,7 @@ FOREIGN: Final = Entity("!", "!")
 
 
 class Lookup(ABC):
-    """Bare names and modules; what names hold and their members are Names' (names.py).
-
-    Args:
-        index: must not change meanwhile.
-    """
+    """Bare names and modules; what names hold and their members are Names' (names.py)."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
@@ -178,7 +174,7 @@ class Lookup(ABC):
             return None
         extending = [
             (path, scope, extended)
-            for path, scope in self._index.defined(LANGUAGES[file.language].family, name)
+            for path, scope in self._index.defined(LANGUAGES[file.placed.language].family, name)
             for extended in filter(None, scope.extended)
         ]
         lineage = list(self.lineage(entity)) if extending else []

@@ -20,11 +20,7 @@ _THIS_TYPE = frozenset({"Self", "self", "static", "this", "Self[]"})
 
 
 class Names(Lookup):
-    """Answers questions about names over one index and remembers what it found.
-
-    Args:
-        index: must not change meanwhile.
-    """
+    """Answers questions about names over one index and remembers what it found."""
 
     def __init__(self, index: ProjectIndex) -> None:
         super().__init__(index)

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from ragforge_memory.code.parsed import TYPE_TYPES, Binding, ScopeType, Use
+
+
+class Said(TypedDict, total=False):
+    """What `Draft.open` is told of a scope beside its name and place; see ParsedScope."""
+
+    signature: str
+    docstring: str | None
+    owner: str | None
+    return_type: str | None
+    returns: str | None
+    parameters: Sequence[str]
+    takes: tuple[int, int | None] | None
+    modifiers: Sequence[str]
+    decorators: Sequence[str]
+    bases: Sequence[str]
+    interfaces: Sequence[str]
 
 
 @dataclass(slots=True)
@@ -31,13 +48,13 @@ class OpenScope:
     owner: str | None = None
     return_type: str | None = None
     returns: str | None = None
-    parameters: tuple[str, ...] = ()
+    parameters: Sequence[str] = ()
     takes: tuple[int, int | None] | None = None
-    modifiers: tuple[str, ...] = ()
+    modifiers: Sequence[str] = ()
     complexity: int = 1
-    decorators: tuple[str, ...] = ()
-    bases: tuple[str, ...] = ()
-    interfaces: tuple[str, ...] = ()
+    decorators: Sequence[str] = ()
+    bases: Sequence[str] = ()
+    interfaces: Sequence[str] = ()
     uses: list[Use] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     by_name: dict[str, list[Binding]] = field(default_factory=dict)
@@ -53,6 +70,12 @@ class OpenScope:
     def bound(self, name: str) -> Sequence[Binding]:
         """The bindings of a name, in their order."""
         return self.by_name.get(name, ())
+
+    def implement(self, text: str, line: int) -> None:
+        """It implements an interface or a trait, by its dotted text, which is said outside of it or behind."""
+        receiver, _, name = text.rpartition(".")
+        self.interfaces = (*self.interfaces, text)
+        self.uses.append(Use(name, receiver or None, "implement", line))
 
     @property
     def is_type(self) -> bool:

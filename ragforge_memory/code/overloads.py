@@ -1,7 +1,4 @@
-"""Which of several definitions of one name a call means, by the number of its arguments.
-
-Only where the language's reader counts them (`Use.arguments`, `ParsedScope.takes`); all others stay as they were found.
-"""
+"""Which of several definitions of one name is meant: by the number of arguments, or by the type it runs in."""
 
 from __future__ import annotations
 
@@ -17,13 +14,13 @@ class Overloads:
     """Chooses among definitions that share a name.
 
     Args:
-        index: must not change meanwhile.
         names: over the same index.
     """
 
     def __init__(self, index: ProjectIndex, names: Names) -> None:
         self._index = index
         self._names = names
+        self._hosts: dict[tuple[Entity, str], Entity | None] = {}
 
     def fitting(self, path: str, key: str | None, use: Use, found: Entity, receiver: Entity | None = None) -> Entity:
         """What a call means of which the name alone says ``found``; UNKNOWN where nothing takes its arguments.
@@ -86,6 +83,25 @@ class Overloads:
         scope = self._names.scope(found)
         return Entity(found.path, (scope.parent if scope else None) or found.key)
 
+    def of_host(self, type_: Entity, family: str, name: str) -> Entity | None:
+        """``name`` of the one type that has it and is of this type too; None where there is none or are several."""
+        memo = (type_, name)
+        if memo not in self._hosts:
+            self._hosts[memo] = self._look_for_host(type_, family, name)
+        return self._hosts[memo]
+
+    def _look_for_host(self, type_: Entity, family: str, name: str) -> Entity | None:
+        places = [(path, scope) for path, scope in self._index.defined(family, name) if scope.type == "method"]
+        found: dict[str, Entity] = {}
+        for path, scope in places if len(places) <= _MOST else ():
+            host = self._names.holder(path, scope.key)
+            definition = self._names.scope(host) if host is not None else None
+            if host is None or definition is None or definition.type not in TYPE_TYPES:
+                continue
+            if type_ in self._names.lineage(host):
+                found.setdefault(scope.qualified_name, Entity(path, scope.key))
+        return next(iter(found.values())) if len(found) == 1 else None
+
 
 def _best(scopes: Iterable[ParsedScope], arguments: int) -> ParsedScope | None:
     """The first that takes exactly so many arguments, else the first that takes any number from fewer on."""
@@ -95,3 +111,7 @@ def _best(scopes: Iterable[ParsedScope], arguments: int) -> ParsedScope | None:
         if scope.takes is not None and scope.takes[0] <= arguments and scope.takes[1] in (None, arguments)
     ]
     return next((scope for scope in fitting if scope.takes and scope.takes[1] is not None), next(iter(fitting), None))
+
+
+_MOST = 40
+"""Definitions of one name that are looked at; a name of more tells nothing."""

@@ -105,7 +105,9 @@ def _drafted(root: Node, path: str, language: str, text: bytes, reader: Reader) 
     if is_too_deep(root):
         raise TooDeep
     draft = Draft(path, language, text, reader.normal_form)
-    reader.extract(root, draft)
+    draft.walk(root, reader.handlers)
+    if reader.finish is not None:
+        reader.finish(root, draft)
     return draft
 
 

@@ -23,17 +23,7 @@ UNNAMED = ""
 """The name of what is imported under none."""
 
 ScopeType = Literal[
-    "function",
-    "method",
-    "class",
-    "interface",
-    "struct",
-    "trait",
-    "enum",
-    "type",
-    "namespace",
-    "constant",
-    "macro",
+    "function", "method", "class", "interface", "struct", "trait", "enum", "type", "namespace", "constant", "macro"
 ]
 """What a definition is. A constructor is a method; a union is a struct; a record is a class; ``type`` is a
 type alias; ``namespace`` is a package block, module or namespace inside a file; enum members and fields are

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache, Seen
 from ragforge_memory.code.discover import Discovery, SourceFile, changed_ns
+from ragforge_memory.code.fingerprint import content_hash
 from ragforge_memory.code.partly import PARTLY
-from ragforge_memory.code.readers import Reading, content_hash, read_bytes
+from ragforge_memory.code.readers import Reading, read_bytes
 from ragforge_memory.graph.ingest_state import StoredFile
 from ragforge_memory.models.code import SkippedFile
 

@@ -17,12 +17,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.facts import Facts, encode, restore, texts
+from ragforge_memory.code.fingerprint import content_hash
 from ragforge_memory.code.parse import LATE, parse_partly, unread
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import Rest
@@ -70,11 +70,6 @@ class Reading:
 
 
 _Packed = tuple[Reading, list[tuple[Any, ...]] | None]
-
-
-def content_hash(data: bytes) -> str:
-    """128 bits of BLAKE2b over a file's bytes, as 32 hex digits."""
-    return blake2b(data, digest_size=16).hexdigest()
 
 
 def read_bytes(root: Path, path: str) -> bytes | Reading:
@@ -242,7 +237,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             return
         for path in paths:
             if limited:
-                signal.setitimer(signal.ITIMER_PROF, seconds * (1 + _size(root / path) // _BYTES_A_FILE))
+                signal.setitimer(signal.ITIMER_PROF, seconds * (1 + size_of(root / path) // _BYTES_A_FILE))
             packed = _packed(read_file(root, path))
             if limited:
                 signal.setitimer(signal.ITIMER_PROF, 0)
@@ -251,7 +246,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             answers.flush()
 
 
-def _size(file: Path) -> int:
+def size_of(file: Path) -> int:
+    """A file's bytes; 0 where it cannot be looked at."""
     try:
         return file.stat().st_size
     except OSError:

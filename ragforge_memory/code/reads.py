@@ -11,7 +11,9 @@ from __future__ import annotations
 from array import array
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar, overload
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, TypeVar
 
 Reading = tuple[str, str]
 
@@ -51,7 +53,6 @@ MODULE_PATH = "?module path"
 """What Go's packages of the project are imported by."""
 
 V = TypeVar("V")
-D = TypeVar("D")
 
 
 class Reads:
@@ -70,150 +71,103 @@ class Reads:
         """Several readings."""
         self._found.update(readings)
 
-    def begin(self, own: str | None) -> tuple[set[Reading], str | None]:
-        """Collects anew; what is returned goes to `end`."""
+    @contextmanager
+    def of(self, own: str | None) -> Iterator[set[Reading]]:
+        """Collects anew into what it gives, and then goes on with what was collected before."""
         outer = (self._found, self.own)
-        self._found, self.own = set(), own
-        return outer
-
-    def end(self, outer: tuple[set[Reading], str | None]) -> set[Reading]:
-        """What was collected since `begin`; goes on with what was collected before it."""
-        found = self._found
-        self._found, self.own = outer
-        return found
+        self._found, self.own = found, _ = set[Reading](), own
+        try:
+            yield found
+        finally:
+            self._found, self.own = outer
 
 
-class Watched(Generic[V]):
-    """A dictionary by names that notes under which name it is asked, found or not.
+class Watched(Mapping[str, V]):
+    """A dictionary that notes under which name it is asked, found or not.
 
     Args:
         items: not changed.
         reads: where to note.
         kind: the reading's first part: a path or a kind.
-        prefix: of the names that are noted.
+        names: what is noted for each key, where that is not the key itself (of a scope's key its bare name).
     """
 
-    __slots__ = ("_items", "_kind", "_note")
+    __slots__ = ("_items", "_kind", "_names", "_note")
 
-    def __init__(self, items: Mapping[str, V], reads: Reads, kind: str) -> None:
+    def __init__(self, items: Mapping[Any, V], reads: Reads, kind: str, names: Mapping[str, str] | None = None) -> None:
         self._items = items
         self._note = reads.note
         self._kind = kind
+        self._names = names
 
-    @overload
-    def get(self, name: str) -> V | None: ...
-    @overload
-    def get(self, name: str, default: D) -> V | D: ...
-    def get(self, name: str, default: Any = None) -> Any:
+    def _ask(self, key: object) -> None:
+        name = str(key)
+        self._note(self._kind, name if self._names is None else self._names.get(name, ALL))
+
+    def get(self, key: str, default: Any = None, /) -> Any:
         """As of a dictionary."""
-        self._note(self._kind, name)
-        return self._items.get(name, default)
+        self._ask(key)
+        return self._items.get(key, default)
 
-    def __getitem__(self, name: str) -> V:
-        self._note(self._kind, name)
-        return self._items[name]
+    def __getitem__(self, key: str) -> V:
+        self._ask(key)
+        return self._items[key]
 
-    def __contains__(self, name: object) -> bool:
-        self._note(self._kind, str(name))
-        return name in self._items
+    def __contains__(self, key: object) -> bool:
+        self._ask(key)
+        return key in self._items
 
     def __iter__(self) -> Iterator[str]:
         self._note(self._kind, ALL)
         return iter(self._items)
 
-    def __bool__(self) -> bool:
-        self._note(self._kind, ALL)
-        return bool(self._items)
-
     def __len__(self) -> int:
         self._note(self._kind, ALL)
         return len(self._items)
 
-    def values(self) -> Iterable[V]:
-        """As of a dictionary."""
-        self._note(self._kind, ALL)
-        return self._items.values()
 
-
-class WatchedScopes(Generic[V]):
-    """A dictionary by scopes' keys that notes the scope's name.
-
-    Args:
-        items: not changed.
-        names: the bare name of each scope's key.
-        reads: where to note.
-        path: the scopes' file.
-    """
-
-    __slots__ = ("_items", "_names", "_note", "_path")
-
-    def __init__(self, items: Mapping[Any, V], names: Mapping[str, str], reads: Reads, path: str) -> None:
-        self._items = items
-        self._names = names
-        self._note = reads.note
-        self._path = path
-
-    @overload
-    def get(self, key: str) -> V | None: ...
-    @overload
-    def get(self, key: str, default: D) -> V | D: ...
-    def get(self, key: str, default: Any = None) -> Any:
-        """As of a dictionary."""
-        self._note(self._path, self._names.get(key, ALL))
-        return self._items.get(key, default)
-
-    def __getitem__(self, key: str) -> V:
-        self._note(self._path, self._names.get(key, ALL))
-        return self._items[key]
-
-    def __contains__(self, key: object) -> bool:
-        self._note(self._path, self._names.get(str(key), ALL))
-        return key in self._items
-
-
-class WatchedLevels(Generic[V]):
+class WatchedLevels(Mapping[str | None, Mapping[str, V]]):
     """Names by scope (None: the top level): what is asked of a scope's names is noted, not which scope."""
 
-    __slots__ = ("_items", "_names", "_path", "_reads")
+    __slots__ = ("_kind", "_levels", "_reads", "_scopes")
 
     def __init__(
         self, items: Mapping[str | None, Mapping[str, V]], names: Mapping[str, str], reads: Reads, path: str
     ) -> None:
-        self._items = items
-        self._names = names
+        self._levels = items
+        self._scopes = Watched(items, reads, path, names)
         self._reads = reads
-        self._path = path
+        self._kind = path
 
-    def get(self, key: str | None, default: Mapping[str, V] | None = None) -> Watched[V]:
+    def get(self, key: str | None, default: Any = None, /) -> Any:
         """The names of a scope; none where there are none."""
-        return Watched(self._items.get(key, {}), self._reads, self._path)
+        return Watched(self._levels.get(key, {}), self._reads, self._kind)
+
+    def __getitem__(self, key: str | None) -> Mapping[str, V]:
+        return Watched(self._levels[key], self._reads, self._kind)
 
     def __contains__(self, key: object) -> bool:
-        self._reads.note(self._path, self._names.get(str(key), ALL))
-        return key in self._items
+        return key in self._scopes
+
+    def __iter__(self) -> Iterator[str | None]:
+        return iter(self._scopes)
+
+    def __len__(self) -> int:
+        return len(self._scopes)
 
 
-class Digests:
+def digests(readings: Iterable[Reading]) -> set[int]:
     """Readings as numbers of 32 bits. Two that meet in one only make more be looked up again than must be."""
+    return set(map(_digest, readings))
 
-    def __init__(self) -> None:
-        self._known: dict[Reading, int] = {}
 
-    def of(self, readings: Iterable[Reading]) -> set[int]:
-        """The numbers of readings."""
-        known = self._known
-        found = set()
-        for reading in readings:
-            number = known.get(reading)
-            if number is None:
-                text = f"{reading[0]}\0{reading[1]}".encode("utf-8", "surrogatepass")
-                number = known[reading] = crc32(text)
-            found.add(number)
-        return found
+@lru_cache(maxsize=262_144)
+def _digest(reading: Reading) -> int:
+    return crc32("\0".join(reading).encode("utf-8", "surrogatepass"))
 
 
 def packed(numbers: Iterable[int]) -> bytes:
-    """Numbers of `Digests` as bytes, for this machine alone."""
+    """Numbers of `digests` as bytes, for this machine alone."""
     return array("I", numbers).tobytes()
 
 

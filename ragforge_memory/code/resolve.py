@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from ragforge_memory.code.hosts import Hosts
 from ragforge_memory.code.index import FileIndex, ProjectIndex
 from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.links import names_another
@@ -21,7 +20,7 @@ from ragforge_memory.code.lookup import FOREIGN, UNKNOWN, Entity
 from ragforge_memory.code.names import Names
 from ragforge_memory.code.overloads import Overloads
 from ragforge_memory.code.parsed import TYPE_TYPES, ParsedFile, ParsedScope, Use
-from ragforge_memory.code.reads import Digests, packed
+from ragforge_memory.code.reads import digests, packed
 
 EdgeKind = Literal["CONSUMES", "INHERITS_FROM", "IMPLEMENTS", "DECORATED_BY", "HAS_PARENT"]
 
@@ -82,11 +81,6 @@ class Resolution:
     files: Mapping[str, Dependence] = field(default_factory=dict)
 
 
-def _is_member(scope: ParsedScope) -> bool:
-    """Whether an object may be what stands before a call of it."""
-    return "static" not in scope.modifiers or bool(scope.extended)
-
-
 @dataclass(slots=True)
 class _Lines:
     lines: set[int] = field(default_factory=set)
@@ -109,33 +103,25 @@ def resolve(files: Iterable[ParsedFile] | ProjectIndex, only: Collection[str] | 
     """
     index = files if isinstance(files, ProjectIndex) else ProjectIndex(files)
     edges: list[Edge] = []
-    foreign, digests = 0, Digests()
+    foreign = 0
     dependences = {}
     for path in sorted(index.files.paths if only is None else index.files.paths.keys() & set(only)):
         resolver = Resolver(index)
-        outer = index.reads.begin(path)
-        try:
+        with index.reads.of(path) as reads:
             edges += resolver.edges(path)
-        finally:
-            reads = index.reads.end(outer)
         foreign += resolver.foreign
-        dependences[path] = Dependence(resolver.unresolved, packed(digests.of(reads)))
+        dependences[path] = Dependence(resolver.unresolved, packed(digests(reads)))
     unresolved = sum(each.unresolved for each in dependences.values())
     return Resolution(tuple(edges), unresolved, foreign, dependences)
 
 
 class Resolver:
-    """Looks up what files use, each on its own; see `resolve`.
-
-    Args:
-        index: must not change meanwhile.
-    """
+    """Looks up what files use, each on its own; see `resolve`."""
 
     def __init__(self, index: ProjectIndex) -> None:
         self._index = index
         self._names = Names(index)
         self._overloads = Overloads(index, self._names)
-        self._hosts = Hosts(index, self._names)
         self._unique: dict[tuple[str, str], Entity | None] = {}
         self.unresolved = 0
         self.foreign = 0
@@ -333,17 +319,19 @@ class Resolver:
         on_itself = use.receiver is None or use.receiver in file.links.self_names
         holder = self._names.holder(file.path, scope.key) if on_itself and scope is not None else None
         if holder is not None:
-            hosts = self._hosts.member(holder, LANGUAGES[file.language].family, use.name)
+            hosts = self._overloads.of_host(holder, LANGUAGES[file.placed.language].family, use.name)
             definition = self._names.scope(holder)
             if hosts is not None or (use.receiver is None and definition is not None and definition.type != "trait"):
                 return hosts
         if not file.links.guesses or use.name in file.links.common_members or use.name.startswith("__"):
             return None
-        family = LANGUAGES[file.language].family
+        family = LANGUAGES[file.placed.language].family
         memo = (family, use.name)
         if memo not in self._unique:
             places = self._index.defined(family, use.name)
-            callable_ = [(p, s) for p, s in places if s.type in _CALLABLE and _is_member(s)]
+            # What an object may stand before.
+            members = [(p, s) for p, s in places if s.extended or "static" not in s.modifiers]
+            callable_ = [(p, s) for p, s in members if s.type in _CALLABLE]
             distinct = {(path, scope.qualified_name) for path, scope in callable_}
             one = len(distinct) == 1 and callable_[0][1].type != "function" and not self._is_local(callable_[0])
             self._unique[memo] = Entity(callable_[0][0], callable_[0][1].key) if one else None
@@ -360,7 +348,7 @@ class Resolver:
         receiver = use.receiver or ""
         if use.kind != "call" or (receiver[:1].isupper() and receiver.isidentifier()):
             return False
-        places = self._index.defined(LANGUAGES[file.language].family, use.name)
+        places = self._index.defined(LANGUAGES[file.placed.language].family, use.name)
         return bool(places) and all(scope.extended for _, scope in places)
 
     def _is_local(self, place: tuple[str, ParsedScope]) -> bool:

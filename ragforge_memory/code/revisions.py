@@ -124,9 +124,6 @@ class Blobs:
     def __enter__(self) -> Blobs:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def read(self, name: str) -> bytes | None:
         """The content of a blob (its id, or ``COMMIT:path``); None where there is none."""
         if self._process is None or "\n" in name:
@@ -141,8 +138,7 @@ class Blobs:
         except (OSError, ValueError):
             return None
 
-    def close(self) -> None:
-        """Ends the process."""
+    def __exit__(self, *_: object) -> None:
         if self._process is None:
             return
         self._process.kill()

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike, is_replaced
-from ragforge_memory.code.evidence import MOST, Evidence, Row
+from ragforge_memory.code.evidence import MARGIN, MOST, Evidence, Pair, Row, Siblings, clear_best
 from ragforge_memory.code.likeness import (
     NEARLY_SAME_NAME,
     SAME_NAME,
@@ -23,8 +23,6 @@ from ragforge_memory.code.likeness import (
     way,
     words_shared,
 )
-from ragforge_memory.code.pairs import MARGIN, Pair, clear_best
-from ragforge_memory.code.siblings import Siblings
 from ragforge_memory.code.sketch import decode
 
 # Set by hand, like all numbers below whose comment does not say what was counted; benchmarks/anchors.py measures what
@@ -246,7 +244,7 @@ class _Assignment:
             for pair in left
             if pair.name == SAME_NAME
             and pair.similarity >= _ENOUGH_OF_A_NAME
-            and self._evidence.only_of_its_name(self._lost[pair.old], self._new[pair.new])
+            and self._siblings.only_of_its_name(self._lost[pair.old], self._new[pair.new])
         ]
         for pair in only:
             if pair.old not in self._taken and pair.new not in self._used:

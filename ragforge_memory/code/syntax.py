@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ _MOST_LOOKS, _BYTES_A_LOOK = 2_000, 4
 _MOST_LEVELS, _LEVELS_A_NODE = 200_000_000, 500
 # Smaller parts of a tree are not counted.
 _FEW = 50
+_SEEN = re.compile(rb"[^\n]")
+
+
+def blank(text: bytes) -> bytes:
+    """As many spaces, with the line feeds."""
+    return _SEEN.sub(b" ", text)
 
 
 def tree_of(parser: Parser, data: bytes) -> Node | None:

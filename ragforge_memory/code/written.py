@@ -22,7 +22,6 @@ _MACRO_TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-
 _WINDOW = 4_000
 """So far before its body a heredoc of Ruby is looked for, in bytes."""
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from ragforge_memory.importers.fields import MAX_CHARACTERS, text
-from ragforge_memory.importers.records import refusal
+from ragforge_memory.importers.source import refusal
 from ragforge_memory.models.transcript import Transcript, TranscriptMessage
 
 NAME = "aider chat history"

@@ -11,21 +11,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.fields import (
-    MAX_CHARACTERS,
-    MAX_RESULT_CHARACTERS,
-    arguments,
-    foreign_id,
-    identifier,
-    joined,
-    mapping,
-    optional_text,
-    text,
-    time,
-    unique,
-)
-from ragforge_memory.importers.records import Record, refusal
+from ragforge_memory.importers.source import Record, refusal
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
 NAME = "ChatGPT export"
@@ -64,11 +52,11 @@ def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMess
 
 def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
     """Takes up what is said of the whole; returns the path to the current node, from the root."""
-    found = mapping(value, "a conversation")
-    nodes = mapping(found.get("mapping"), "its mapping")
-    transcript.title = optional_text(found.get("title"), "its title")
-    transcript.created_at = time(found.get("create_time"))
-    transcript.session_id = foreign_id(found.get("conversation_id") or found.get("id"), "its conversation_id")
+    found = fields.mapping(value, "a conversation")
+    nodes = fields.mapping(found.get("mapping"), "its mapping")
+    transcript.title = fields.optional_text(found.get("title"), "its title")
+    transcript.created_at = fields.time(found.get("create_time"))
+    transcript.session_id = fields.foreign_id(found.get("conversation_id") or found.get("id"), "its conversation_id")
     if transcript.title:
         transcript.place = f"{transcript.place} ({transcript.title[:_SHOWN_TITLE]})"
     name = found.get("current_node")
@@ -81,7 +69,7 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
             raise ValueError(f"there is no node {name!r}, which {child} names")
         if name in path:
             raise ValueError(f"node {name} is its own ancestor")
-        path[name] = mapping(nodes[name], f"node {name}")
+        path[name] = fields.mapping(nodes[name], f"node {name}")
         name = nodes[name].get("parent")
     return list(reversed(path.items()))
 
@@ -102,7 +90,7 @@ def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
 def _message(node: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """A node's message; the root has none."""
     message = node.get("message")
-    return None if message is None else mapping(message, "its message")
+    return None if message is None else fields.mapping(message, "its message")
 
 
 class _Reader:
@@ -119,9 +107,9 @@ class _Reader:
 
     def take(self, uuid: str, message: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
         """Takes the next message of the path; gives those that are complete."""
-        author = mapping(message.get("author"), "its author")
-        content = mapping(message.get("content"), "its content")
-        self._when = time(message.get("create_time")) or self._when
+        author = fields.mapping(message.get("author"), "its author")
+        content = fields.mapping(message.get("content"), "its content")
+        self._when = fields.time(message.get("create_time")) or self._when
         role = author.get("role")
         if role == "assistant":
             yield from self._assistant(message, content, place, uuid)
@@ -140,7 +128,7 @@ class _Reader:
                     role="user" if role == "user" and not hidden else "system",
                     content=said,
                     timestamp=self._when,
-                    uuid=unique(identifier(uuid, "its id")),
+                    uuid=fields.unique(fields.identifier(uuid, "its id")),
                     place=place,
                 )
             )
@@ -167,11 +155,13 @@ class _Reader:
         if isinstance(model, str):
             answer.model = model
         if recipient != "all":
-            asked = text(content.get("text") if kind == "code" else said, "what it asked a tool", most=MAX_CHARACTERS)
+            asked = fields.text(
+                content.get("text") if kind == "code" else said, "what it asked a tool", most=fields.MAX_CHARACTERS
+            )
             answer.calls.append(
                 TranscriptCall(
-                    tool_name=text(recipient, "its recipient", most=200),
-                    arguments=arguments(asked),
+                    tool_name=fields.text(recipient, "its recipient", most=200),
+                    arguments=fields.arguments(asked),
                     timestamp=self._when,
                 )
             )
@@ -179,15 +169,15 @@ class _Reader:
             answer.reasoning.append(thought)
         else:
             answer.texts.append(said)
-            answer.uuid = unique(identifier(uuid, "its id"))
+            answer.uuid = fields.unique(fields.identifier(uuid, "its id"))
             answer.timestamp = self._when
         if answer.uuid is None:
-            answer.uuid = unique(identifier(uuid, "its id"))
+            answer.uuid = fields.unique(fields.identifier(uuid, "its id"))
 
     def _result(self, author: Mapping[str, Any], content: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
-        name = optional_text(author.get("name"), "the name of a tool", most=200)
+        name = fields.optional_text(author.get("name"), "the name of a tool", most=200)
         failed = content.get("content_type") == "system_error"
-        result = _said(content, most=MAX_RESULT_CHARACTERS)
+        result = _said(content, most=fields.MAX_RESULT_CHARACTERS)
         answer = self._answer
         if answer is not None and answer.calls and not answer.open and not answer.texts:
             answer.add_to_result(result)  # a tool may say what came of one call in several messages
@@ -195,8 +185,8 @@ class _Reader:
         yield from self._exchange.result(
             place,
             None,
-            result=None if failed else result,
-            error=result or "it failed" if failed else None,
+            result=result,
+            failed=failed,
             tool_name=None if answer is not None and answer.open else name,
             timestamp=self._when,
         )
@@ -204,20 +194,20 @@ class _Reader:
         self._answer = self._exchange.last
 
 
-def _said(content: Mapping[str, Any], *, most: int = MAX_CHARACTERS) -> str:
+def _said(content: Mapping[str, Any], *, most: int = fields.MAX_CHARACTERS) -> str:
     """The text of a content, whatever its type is."""
     match content.get("content_type"):
         case "user_editable_context" | "model_editable_context":
             keys = ("user_profile", "user_instructions", "model_set_context")
             pieces = [content[key] for key in keys if isinstance(content.get(key), str)]
-            return text("\n\n".join(filter(None, pieces)), "its content", most=most)
+            return fields.text("\n\n".join(filter(None, pieces)), "its content", most=most)
         case "tether_browsing_display":
-            return joined(content.get("result") or content.get("summary"), "its content", most=most)
+            return fields.joined(content.get("result") or content.get("summary"), "its content", most=most)
         case _:
             parts = content.get("parts")
             if parts is None:
                 parts = content.get("text")
-            return joined(parts, "its content", most=most).strip("\n")
+            return fields.joined(parts, "its content", most=most).strip("\n")
 
 
 def _thoughts(content: Mapping[str, Any]) -> str:
@@ -226,7 +216,7 @@ def _thoughts(content: Mapping[str, Any]) -> str:
     if not isinstance(thoughts, (list, tuple)):
         raise ValueError(f"its thoughts are a list, not {type(thoughts).__name__}")
     for thought in thoughts:
-        thought = mapping(thought, "a thought")
-        pieces = (optional_text(thought.get(key), "a thought") for key in ("summary", "content"))
+        thought = fields.mapping(thought, "a thought")
+        pieces = (fields.optional_text(thought.get(key), "a thought") for key in ("summary", "content"))
         found.append("\n".join(filter(None, pieces)))
     return "\n\n".join(filter(None, found))

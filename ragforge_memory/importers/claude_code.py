@@ -11,20 +11,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.fields import (
-    MAX_RESULT_CHARACTERS,
-    arguments,
-    call_id,
-    foreign_id,
-    is_one_of,
-    joined,
-    mapping,
-    text,
-    time,
-    unique,
-)
-from ragforge_memory.importers.records import Record
+from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
@@ -126,7 +115,7 @@ class _Session:
 
     def _begins_another(self, value: object) -> bool:
         """A session that goes on under a new id follows a message; one that begins follows none."""
-        if not isinstance(value, Mapping) or not is_one_of(value.get("type"), _MESSAGES):
+        if not isinstance(value, Mapping) or not fields.is_one_of(value.get("type"), _MESSAGES):
             return False
         session = value.get("sessionId")
         if self._id is None:
@@ -135,30 +124,30 @@ class _Session:
         return isinstance(session, str) and session != self._id and value.get("parentUuid") is None
 
     def _taken(self, value: object, place: str) -> Iterator[TranscriptMessage]:
-        line = mapping(value, "a line")
+        line = fields.mapping(value, "a line")
         if _is_other(line):
             self._about(line)
             return
-        if not is_one_of(line.get("type"), _MESSAGES):
+        if not fields.is_one_of(line.get("type"), _MESSAGES):
             raise ValueError("a line of a session has a type")
-        uuid = foreign_id(line.get("uuid"), "its uuid")
+        uuid = fields.foreign_id(line.get("uuid"), "its uuid")
         if uuid is not None:
-            self._family.add(place, uuid, foreign_id(line.get("parentUuid"), "its parentUuid"))
+            self._family.add(place, uuid, fields.foreign_id(line.get("parentUuid"), "its parentUuid"))
         sidechain = bool(line.get("isSidechain"))
         if self._sidechain is None:
             self._begin(line, sidechain)
         if sidechain != self._sidechain:
             return
-        message = mapping(line.get("message"), "the message of a line")
+        message = fields.mapping(line.get("message"), "the message of a line")
         if line["type"] == "assistant":
-            yield from self._answer(line, message, place, unique(uuid))
+            yield from self._answer(line, message, place, fields.unique(uuid))
         else:
-            yield from self._user(line, message, place, unique(uuid))
+            yield from self._user(line, message, place, fields.unique(uuid))
 
     def _begin(self, line: Mapping[str, Any], sidechain: bool) -> None:
         self._sidechain = sidechain
         self.transcript.session_id = self._id
-        self.transcript.created_at = time(line.get("timestamp"))
+        self.transcript.created_at = fields.time(line.get("timestamp"))
         for key, name in _ABOUT.items():
             if isinstance(line.get(key), str) and line[key]:
                 self.transcript.metadata[name] = line[key]
@@ -166,14 +155,14 @@ class _Session:
     def _answer(
         self, line: Mapping[str, Any], message: Mapping[str, Any], place: str, uuid: str | None
     ) -> Iterator[TranscriptMessage]:
-        message_id = foreign_id(message.get("id"), "the id of its message")
+        message_id = fields.foreign_id(message.get("id"), "the id of its message")
         answer = self._exchange.last
         if answer is None or message_id is None or message_id != self._message_id:
             model = message.get("model")
             answer = Answer(
                 place,
                 uuid=uuid,
-                timestamp=time(line.get("timestamp")),
+                timestamp=fields.time(line.get("timestamp")),
                 model=model if isinstance(model, str) else None,
             )
             yield from self._exchange.answer(answer)
@@ -184,25 +173,27 @@ class _Session:
                 case "tool_use" | "server_tool_use":
                     answer.calls.append(
                         TranscriptCall(
-                            tool_name=text(block.get("name"), "the name of a tool", most=200),
-                            arguments=arguments(block.get("input")),
-                            call_id=call_id(block.get("id"), "the id of its tool call"),
-                            timestamp=time(line.get("timestamp")),
+                            tool_name=fields.text(block.get("name"), "the name of a tool", most=200),
+                            arguments=fields.arguments(block.get("input")),
+                            call_id=fields.call_id(block.get("id"), "the id of its tool call"),
+                            timestamp=fields.time(line.get("timestamp")),
                         )
                     )
                 case "thinking":
-                    if thought := joined(block.get("thinking"), "its reasoning", most=MAX_RESULT_CHARACTERS):
+                    if thought := fields.joined(
+                        block.get("thinking"), "its reasoning", most=fields.MAX_RESULT_CHARACTERS
+                    ):
                         answer.reasoning.append(thought)
                 case "redacted_thinking":
                     pass
                 case _:
-                    if said := joined([block], "its content"):
+                    if said := fields.joined([block], "its content"):
                         answer.texts.append(said)
 
     def _user(
         self, line: Mapping[str, Any], message: Mapping[str, Any], place: str, uuid: str | None
     ) -> Iterator[TranscriptMessage]:
-        when = time(line.get("timestamp"))
+        when = fields.time(line.get("timestamp"))
         said = []
         results = 0
         for block in _blocks(message.get("content")):
@@ -210,13 +201,12 @@ class _Session:
                 said.append(block)
                 continue
             results += 1
-            result = joined(block.get("content"), "the result of its tool", most=MAX_RESULT_CHARACTERS)
-            failed = bool(block.get("is_error"))
+            result = fields.joined(block.get("content"), "the result of its tool", most=fields.MAX_RESULT_CHARACTERS)
             yield from self._exchange.result(
                 place,
-                call_id(block.get("tool_use_id"), "its tool_use_id"),
-                result=None if failed else result,
-                error=result or "it failed" if failed else None,
+                fields.call_id(block.get("tool_use_id"), "its tool_use_id"),
+                result=result,
+                failed=bool(block.get("is_error")),
                 timestamp=when,
                 duration_ms=_duration(line.get("toolUseResult")),
             )
@@ -226,7 +216,7 @@ class _Session:
             yield from self._exchange.say(
                 TranscriptMessage(
                     role="system" if injected else "user",
-                    content=joined(said, "its content"),
+                    content=fields.joined(said, "its content"),
                     timestamp=when,
                     uuid=uuid,
                     place=place,
@@ -303,7 +293,7 @@ def _blocks(content: object) -> list[Mapping[str, Any]]:
         return [{"type": "text", "text": content}]
     if not isinstance(content, (list, tuple)):
         raise ValueError(f"its content is text or a list of blocks, not {type(content).__name__}")
-    return [mapping(block, "a block of its content") for block in content]
+    return [fields.mapping(block, "a block of its content") for block in content]
 
 
 def _usage(value: object) -> Usage | None:

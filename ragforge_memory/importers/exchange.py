@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from ragforge_memory.importers.fields import MAX_CHARACTERS, MAX_RESULT_CHARACTERS, text
-from ragforge_memory.importers.records import refusal
+from ragforge_memory.importers.source import Record, refusal
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 
@@ -108,8 +109,8 @@ class Exchange:
         place: str,
         call_id: str | None,
         *,
-        result: str | None,
-        error: str | None = None,
+        result: str,
+        failed: bool = False,
         tool_name: str | None = None,
         timestamp: datetime | None = None,
         duration_ms: int = 0,
@@ -127,7 +128,11 @@ class Exchange:
             found = (alone, 0)
         answer, index = found
         answer.calls[index] = replace(
-            answer.calls[index], result=result, error=error, success=error is None, duration_ms=duration_ms
+            answer.calls[index],
+            result=None if failed else result,
+            error=(result or "it failed") if failed else None,
+            success=not failed,
+            duration_ms=duration_ms,
         )
         answer.answered.add(index)
 
@@ -143,3 +148,17 @@ class Exchange:
                 if unnamed is None and fits and (call_id is None or call.call_id is None):
                     unnamed = answer, index
         return unnamed
+
+
+def exchanged(
+    records: Iterable[Record], taken: Callable[[Exchange, Any, str], Iterator[TranscriptMessage]]
+) -> Iterator[TranscriptMessage]:
+    """The messages of records of which each is one; a result stands with its call.
+
+    Raises:
+        InvalidInput: a record is no message; the error names its place.
+    """
+    exchange = Exchange()
+    for record in records:
+        yield from record.messages(partial(taken, exchange))
+    yield from exchange.finish()

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.fields import (
-    MAX_RESULT_CHARACTERS,
-    arguments,
-    call_id,
-    foreign_id,
-    is_one_of,
-    joined,
-    mapping,
-    optional_text,
-    text,
-    unique,
-)
-from ragforge_memory.importers.openai import call_of, calls_of
-from ragforge_memory.importers.records import Record
+from ragforge_memory.importers.openai import call_of, calls_of, metadata_of
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 
@@ -28,18 +15,11 @@ NAME = "LangChain messages"
 
 # A chunk is a message that was streamed; `chat` says its role itself.
 _TYPES = {
-    "human": "user",
-    "HumanMessageChunk": "user",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "system": "system",
-    "SystemMessageChunk": "system",
-    "tool": "tool",
-    "ToolMessageChunk": "tool",
-    "function": "tool",
-    "FunctionMessageChunk": "tool",
-    "chat": "",
-    "ChatMessageChunk": "",
+    **dict.fromkeys(("human", "HumanMessageChunk"), "user"),
+    **dict.fromkeys(("ai", "AIMessageChunk"), "assistant"),
+    **dict.fromkeys(("system", "SystemMessageChunk"), "system"),
+    **dict.fromkeys(("tool", "ToolMessageChunk", "function", "FunctionMessageChunk"), "tool"),
+    **dict.fromkeys(("chat", "ChatMessageChunk"), ""),
 }
 _CHAT = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
 # Blocks of a content that are no text: what was thought, and calls that `tool_calls` repeats.
@@ -51,47 +31,36 @@ def recognises(record: object) -> bool:
     """Whether this is such a record."""
     if not isinstance(record, Mapping):
         return False
-    return is_one_of(record.get("type"), _TYPES) and isinstance(record.get("data"), Mapping)
+    return fields.is_one_of(record.get("type"), _TYPES) and isinstance(record.get("data"), Mapping)
 
 
-def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
-    """The messages; a result stands with its call.
-
-    Raises:
-        InvalidInput: a record is no message; the error names its place.
-    """
-    exchange = Exchange()
-    for record in records:
-        yield from record.messages(partial(_taken, exchange))
-    yield from exchange.finish()
-
-
-def _taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
-    record = mapping(value, "a message")
+def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
+    """The messages that are complete with one more; see `exchanged`."""
+    record = fields.mapping(value, "a message")
     kind = record.get("type")
     if not isinstance(kind, str) or kind not in _TYPES:
         raise ValueError(f"there is no message of type {kind!r}")
-    data = mapping(record.get("data"), "the data of a message")
+    data = fields.mapping(record.get("data"), "the data of a message")
     role = _TYPES[kind] or _CHAT.get(str(data.get("role")).lower(), "system")
     if role == "assistant":
         yield from exchange.answer(_answer(data, place))
     elif role == "tool":
         failed = data.get("status") == "error"
-        result = joined(data.get("content"), "its content", most=MAX_RESULT_CHARACTERS)
+        result = fields.joined(data.get("content"), "its content", most=fields.MAX_RESULT_CHARACTERS)
         yield from exchange.result(
             place,
-            call_id(data.get("tool_call_id"), "its tool_call_id"),
-            result=None if failed else result,
-            error=result or "it failed" if failed else None,
-            tool_name=optional_text(data.get("name"), "its name", most=200),
+            fields.call_id(data.get("tool_call_id"), "its tool_call_id"),
+            result=result,
+            failed=failed,
+            tool_name=fields.optional_text(data.get("name"), "its name", most=200),
         )
     else:
         yield from exchange.say(
             TranscriptMessage(
                 role="user" if role == "user" else "system",
-                content=joined(data.get("content"), "its content"),
-                uuid=unique(foreign_id(data.get("id"), "its id")),
-                metadata=_metadata(data),
+                content=fields.joined(data.get("content"), "its content"),
+                uuid=fields.unique(fields.foreign_id(data.get("id"), "its id")),
+                metadata=metadata_of(data),
                 place=place,
             )
         )
@@ -103,20 +72,20 @@ def _answer(data: Mapping[str, Any], place: str) -> Answer:
     if isinstance(blocks, (list, tuple)):
         thought = [found for block in blocks if (found := _thought(block))]
         blocks = [block for block in blocks if _kind(block) not in _THOUGHTS | _CALLS]
-    content = joined(blocks, "its content")
+    content = fields.joined(blocks, "its content")
     extra = data.get("additional_kwargs")
     extra = extra if isinstance(extra, Mapping) else {}
     if isinstance(extra.get("reasoning_content"), str):
-        thought.append(text(extra["reasoning_content"], "its reasoning", most=MAX_RESULT_CHARACTERS))
+        thought.append(fields.text(extra["reasoning_content"], "its reasoning", most=fields.MAX_RESULT_CHARACTERS))
     response = data.get("response_metadata")
     response = response if isinstance(response, Mapping) else {}
     model = response.get("model_name") or response.get("model")
     return Answer(
         place,
-        uuid=unique(foreign_id(data.get("id"), "its id")),
+        uuid=fields.unique(fields.foreign_id(data.get("id"), "its id")),
         model=model if isinstance(model, str) else None,
         usage=_usage(data.get("usage_metadata")),
-        metadata=_metadata(data),
+        metadata=metadata_of(data),
         texts=[content] if content else [],
         reasoning=thought,
         calls=_calls(data, extra),
@@ -131,12 +100,12 @@ def _calls(data: Mapping[str, Any], extra: Mapping[str, Any]) -> list[Transcript
         if not isinstance(calls, (list, tuple)):
             raise ValueError(f"its {key} are a list, not {type(calls).__name__}")
         for value in calls:
-            call = mapping(value, "a tool call")
+            call = fields.mapping(value, "a tool call")
             found.append(
                 TranscriptCall(
-                    tool_name=text(call.get("name") or "unknown", "the name of a tool", most=200),
-                    arguments=arguments(call.get("args")),
-                    call_id=call_id(call.get("id"), "the id of its tool call"),
+                    tool_name=fields.text(call.get("name") or "unknown", "the name of a tool", most=200),
+                    arguments=fields.arguments(call.get("args")),
+                    call_id=fields.call_id(call.get("id"), "the id of its tool call"),
                 )
             )
     return found or [call_of(call) for call in calls_of(extra)]
@@ -152,7 +121,7 @@ def _thought(block: object) -> str | None:
     found = block.get("thinking") or block.get("reasoning") or block.get("summary") or block.get("text")
     if found is None or (isinstance(found, (list, tuple)) and not found):
         return None
-    return joined(found, "its reasoning", most=MAX_RESULT_CHARACTERS)
+    return fields.joined(found, "its reasoning", most=fields.MAX_RESULT_CHARACTERS)
 
 
 def _usage(value: object) -> Usage | None:
@@ -164,8 +133,3 @@ def _usage(value: object) -> Usage | None:
     cached = value.get("input_token_details")
     read = cached.get("cache_read") if isinstance(cached, Mapping) else None
     return Usage(input_tokens=given, output_tokens=made, cached_tokens=read if isinstance(read, int) else 0)
-
-
-def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
-    name = optional_text(data.get("name"), "its name", most=200)
-    return {"name": name} if name else {}

@@ -5,26 +5,11 @@ As chat completion requests hold them, and the fine-tuning files whose lines are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.fields import (
-    MAX_RESULT_CHARACTERS,
-    arguments,
-    call_id,
-    foreign_id,
-    identifier,
-    is_one_of,
-    joined,
-    mapping,
-    optional_text,
-    text,
-    time,
-    unique,
-)
-from ragforge_memory.importers.records import Record
 from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 
 NAME = "OpenAI chat messages"
@@ -36,7 +21,7 @@ _KEYS = _CALLS | {"refusal", "audio", "annotations", "reasoning_content", "name"
 
 def recognises(record: object) -> bool:
     """Whether only such a message looks like this: plain ones of role and content do not show it."""
-    if not isinstance(record, Mapping) or not is_one_of(record.get("role"), _ROLES):
+    if not isinstance(record, Mapping) or not fields.is_one_of(record.get("role"), _ROLES):
         return False
     content = record.get("content")
     return (
@@ -48,42 +33,31 @@ def recognises(record: object) -> bool:
     )
 
 
-def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
-    """The messages; a result stands with its call.
-
-    Raises:
-        InvalidInput: a record is no message; the error names its place.
-    """
-    exchange = Exchange()
-    for record in records:
-        yield from record.messages(partial(_taken, exchange))
-    yield from exchange.finish()
-
-
-def _taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
-    message = mapping(value, "a message")
+def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
+    """The messages that are complete with one more; see `exchanged`."""
+    message = fields.mapping(value, "a message")
     role = message.get("role")
-    if not is_one_of(role, _ROLES):
+    if not fields.is_one_of(role, _ROLES):
         raise ValueError(f"there is no role {role!r} ({', '.join(sorted(_ROLES))})")
-    when = time(message.get("timestamp") or message.get("created_at"))
+    when = fields.time(message.get("timestamp") or message.get("created_at"))
     if role == "assistant":
         yield from exchange.answer(_answer(message, place))
     elif role in ("tool", "function"):
         asked = message.get("tool_call_id")
-        named = call_id(asked, "its tool_call_id")
-        name = optional_text(message.get("name"), "its name", most=200)
+        named = fields.call_id(asked, "its tool_call_id")
+        name = fields.optional_text(message.get("name"), "its name", most=200)
         if asked is None and name is None:
             raise ValueError("a result names its call in tool_call_id")
-        result = joined(message.get("content"), "its content", most=MAX_RESULT_CHARACTERS)
+        result = fields.joined(message.get("content"), "its content", most=fields.MAX_RESULT_CHARACTERS)
         yield from exchange.result(place, named, result=result, tool_name=name, timestamp=when)
     else:
         yield from exchange.say(
             TranscriptMessage(
                 role="user" if role == "user" else "system",
-                content=joined(message.get("content"), "its content"),
+                content=fields.joined(message.get("content"), "its content"),
                 timestamp=when,
                 uuid=_uuid(message),
-                metadata=_metadata(message),
+                metadata=metadata_of(message),
                 place=place,
             )
         )
@@ -94,17 +68,17 @@ def _answer(message: Mapping[str, Any], place: str) -> Answer:
     audio = message.get("audio")
     if spoken is None and isinstance(audio, Mapping):
         spoken = audio.get("transcript")
-    content = joined(spoken, "its content") or optional_text(message.get("refusal"), "its refusal")
-    reasoning = optional_text(
-        message.get("reasoning_content") or message.get("reasoning"), "its reasoning", most=MAX_RESULT_CHARACTERS
+    content = fields.joined(spoken, "its content") or fields.optional_text(message.get("refusal"), "its refusal")
+    reasoning = fields.optional_text(
+        message.get("reasoning_content") or message.get("reasoning"), "its reasoning", most=fields.MAX_RESULT_CHARACTERS
     )
-    when = time(message.get("timestamp") or message.get("created_at"))
+    when = fields.time(message.get("timestamp") or message.get("created_at"))
     return Answer(
         place,
         uuid=_uuid(message),
         timestamp=when,
-        model=optional_text(message.get("model"), "its model", most=200),
-        metadata=_metadata(message),
+        model=fields.optional_text(message.get("model"), "its model", most=200),
+        metadata=metadata_of(message),
         texts=[content] if content else [],
         reasoning=[reasoning] if reasoning else [],
         calls=[call_of(call) for call in calls_of(message)],
@@ -122,22 +96,23 @@ def calls_of(message: Mapping[str, Any]) -> list[Any]:
 
 def call_of(value: object) -> TranscriptCall:
     """A call as OpenAI writes it: a ``function`` with arguments as JSON text, or a ``custom`` tool with its input."""
-    call = mapping(value, "a tool call")
-    asked = mapping(call.get("function") or call.get("custom"), "the function of a tool call")
+    call = fields.mapping(value, "a tool call")
+    asked = fields.mapping(call.get("function") or call.get("custom"), "the function of a tool call")
     return TranscriptCall(
-        tool_name=text(asked.get("name"), "the name of a tool", most=200),
-        arguments=arguments(asked.get("arguments") if "arguments" in asked else asked.get("input")),
-        call_id=call_id(call.get("id"), "the id of its tool call"),
+        tool_name=fields.text(asked.get("name"), "the name of a tool", most=200),
+        arguments=fields.arguments(asked.get("arguments") if "arguments" in asked else asked.get("input")),
+        call_id=fields.call_id(call.get("id"), "the id of its tool call"),
     )
 
 
 def _uuid(message: Mapping[str, Any]) -> str | None:
     if (given := message.get("uuid")) is not None:
-        return identifier(given)
+        return fields.identifier(given)
     found = message.get("id")
-    return unique(foreign_id(found, "its id")) if isinstance(found, str) else None
+    return fields.unique(fields.foreign_id(found, "its id")) if isinstance(found, str) else None
 
 
-def _metadata(message: Mapping[str, Any]) -> dict[str, Any]:
-    name = optional_text(message.get("name"), "its name", most=200)
+def metadata_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """What its metadata keeps of a message: who said it, where that has a name."""
+    name = fields.optional_text(message.get("name"), "its name", most=200)
     return {"name": name} if name else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from ragforge_memory.importers.fields import MAX_CHARACTERS, identifier, mapping, time
-from ragforge_memory.importers.records import Record
+from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Role
 from ragforge_memory.models.text import MOST_METADATA
 from ragforge_memory.models.transcript import TranscriptMessage

@@ -6,19 +6,55 @@ in one of the tables here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers import aider, chatgpt, claude_code, langchain, openai, plain
+from ragforge_memory.importers.exchange import exchanged
 from ragforge_memory.importers.fields import identifier, optional_text, time
-from ragforge_memory.importers.records import Record, refusal
-from ragforge_memory.importers.sharing import with_own_uuids
-from ragforge_memory.importers.source import MAX_RECORD_BYTES, JsonDocument, Source, json_lines, text_lines
+from ragforge_memory.importers.source import (
+    MAX_RECORD_BYTES,
+    JsonDocument,
+    Record,
+    Source,
+    json_lines,
+    refusal,
+    text_lines,
+)
 from ragforge_memory.models.transcript import Transcript, TranscriptMessage
+
+
+def with_own_uuids(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
+    """The transcripts, in which a message that one of another session had before has a uuid of its own.
+
+    It is made of both ids, so that it is the same when the file is imported again. A session that comes a second time
+    keeps its uuids, by which it is found to be here. Hashes are kept instead of ids, some 100 bytes a message.
+    """
+    owners: dict[int, int] = {}
+    for transcript in transcripts:
+        transcript.messages = _own(transcript, transcript.messages, owners)
+        yield transcript
+
+
+def _own(
+    transcript: Transcript, messages: Iterator[TranscriptMessage], owners: dict[int, int]
+) -> Iterator[TranscriptMessage]:
+    for message in messages:
+        session = transcript.session_id
+        if message.uuid is not None and session is not None:
+            mine = hash(session)
+            if owners.setdefault(hash(message.uuid), mine) != mine:
+                both = hashlib.sha256(f"{session}/{message.uuid}".encode()).hexdigest()
+                message = replace(message, uuid=both[:32])
+        yield message
+
 
 FORMATS = (
     'a list of {"role": "user", "content": "…"} with "timestamp" and "uuid" where they are known, OpenAI chat '
@@ -31,8 +67,8 @@ _Read = Callable[[Iterable[Record]], Iterator[TranscriptMessage]]
 
 # A record is a message; the plainest comes last, since others have a role and a content too.
 _MESSAGES: tuple[tuple[str, Callable[[object], bool], _Read], ...] = (
-    (langchain.NAME, langchain.recognises, langchain.read),
-    (openai.NAME, openai.recognises, openai.read),
+    (langchain.NAME, langchain.recognises, partial(exchanged, taken=langchain.taken)),
+    (openai.NAME, openai.recognises, partial(exchanged, taken=openai.taken)),
     (plain.NAME, plain.recognises, plain.read),
 )
 
@@ -98,12 +134,9 @@ def _has_lines(source: Source) -> bool:
     size = _HEAD
     while b"\n" not in (head := source.head(size).lstrip(_SPACE)) and len(head) + 8 >= size and size < MAX_RECORD_BYTES:
         size *= 4
-    try:
-        return isinstance(json.loads(head.partition(b"\n")[0]), dict)
-    except (ValueError, RecursionError):
-        # Of lines the first may be bad, and others good.
-        second = head.partition(b"\n")[2].lstrip()
-        return second.startswith(b"{") and _is_object(second.partition(b"\n")[0])
+    first, _, others = head.partition(b"\n")
+    # Of lines the first may be bad, and others good.
+    return _is_object(first) or _is_object(others.lstrip().partition(b"\n")[0])
 
 
 def _is_object(line: bytes) -> bool:

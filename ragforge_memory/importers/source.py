@@ -13,11 +13,65 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
-from typing import IO, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, TypeVar
 
-from ragforge_memory.importers.records import Record, refusal
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.json_line import json_of
+
+T = TypeVar("T")
+
+TOO_DEEP = "it is nested too deeply"
+"""Why a record is refused that no recursion comes to the end of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A value with the place where it stands; ``fault`` says why it could not be read."""
+
+    place: str
+    value: Any
+    fault: str | None = None
+
+    def messages(self, reader: Callable[[Any, str], Iterator[T]]) -> Iterator[T]:
+        """What ``reader`` makes of the value and its place, one by one.
+
+        Raises:
+            InvalidInput: as `read`.
+        """
+        return iter(self.read(lambda value: list(reader(value, self.place))))
+
+    def message(self, reader: Callable[[Any, str], T]) -> T:
+        """What ``reader`` makes of the value and its place.
+
+        Raises:
+            InvalidInput: as `read`.
+        """
+        return self.read(lambda value: reader(value, self.place))
+
+    def read(self, reader: Callable[[Any], T]) -> T:
+        """What ``reader`` makes of the value.
+
+        Raises:
+            InvalidInput: the record could not be read, or ``reader`` raised ValueError; the message names the place.
+        """
+        if self.fault is not None:
+            raise refusal(self.place, self.fault)
+        try:
+            return reader(self.value)
+        except InvalidInput:
+            raise
+        except ValueError as error:
+            raise refusal(self.place, str(error)) from error
+        except RecursionError as error:
+            raise refusal(self.place, TOO_DEEP) from error
+
+
+def refusal(place: str, why: str) -> InvalidInput:
+    """The error that names a place."""
+    return InvalidInput(f"{place}: {why}", hint="nothing of this conversation was written; mend it and try again")
+
 
 MAX_RECORD_BYTES = 32_000_000
 """The most that one line, one item of a list or one conversation of ChatGPT's export may have."""
@@ -224,18 +278,8 @@ class JsonDocument:
         Raises:
             InvalidInput: the list cannot be read on; the line is named.
         """
-        self.take("[")
-        index = 0
-        if self.next() == "]":
-            self.take("]")
-            return
-        while True:
-            self.next()
-            place = f"record {index} ({self.place})"
-            yield Record(place, self.value())
-            index += 1
-            if self.take(",", "]") == "]":
-                return
+        for index, _ in enumerate(self._entries("[", "]")):
+            yield Record(f"record {index} ({self.place})", self.value())
 
     def names(self) -> Iterator[str]:
         """The keys of the object that comes next; the value of each must be read before the next key.
@@ -243,18 +287,23 @@ class JsonDocument:
         Raises:
             InvalidInput: the object cannot be read on; the line is named.
         """
-        self.take("{")
-        if self.next() == "}":
-            self.take("}")
-            return
-        while True:
-            self.next()
+        for _ in self._entries("{", "}"):
             place, key = self.place, self.value()
             if not isinstance(key, str):
                 raise refusal(place, "this is no JSON: a key is text")
             self.take(":")
             yield key
-            if self.take(",", "}") == "}":
+
+    def _entries(self, opening: str, closing: str) -> Iterator[None]:
+        """Stands at each entry of what comes next; the entry must be read before the one behind it."""
+        self.take(opening)
+        if self.next() == closing:
+            self.take(closing)
+            return
+        while True:
+            self.next()
+            yield
+            if self.take(",", closing) == closing:
                 return
 
     def end(self) -> None:

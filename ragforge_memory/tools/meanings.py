@@ -18,8 +18,8 @@ from ragforge_memory.tools.project_files import inside
 if TYPE_CHECKING:
     from ragforge_memory.code.cache import FactsCache
     from ragforge_memory.code.index import ProjectIndex
+    from ragforge_memory.code.layout import Outline
     from ragforge_memory.code.names import Names
-    from ragforge_memory.code.outline import Outline
     from ragforge_memory.code.parsed import ParsedFile, ParsedScope, Use
     from ragforge_memory.code.resolve import Resolver
     from ragforge_memory.models.code import Scope
@@ -76,7 +76,7 @@ class Sources:
 
     def outlines(self, files: Sequence[str]) -> dict[str, Outline]:
         """The outlines of those files that are as the last ingest on this machine read them."""
-        from ragforge_memory.code.readers import content_hash
+        from ragforge_memory.code.fingerprint import content_hash
 
         if self._known is None:
             return {}
@@ -103,8 +103,8 @@ class Sources:
         return FactsCache.existing(self._project, self._root.resolve())
 
     def _parse(self, file: str, data: bytes | None) -> ParsedFile | None:
+        from ragforge_memory.code.fingerprint import content_hash
         from ragforge_memory.code.parse import parse
-        from ragforge_memory.code.readers import content_hash
 
         if data is None:
             return None
@@ -160,13 +160,11 @@ class Meanings:
         index, names, resolver = self._looked_up
         if file.path not in index.files:
             return None
-        outer = index.reads.begin(file.path)
         try:
-            found = resolver.meaning(file.path, scope, use)
+            with index.reads.of(file.path):
+                found = resolver.meaning(file.path, scope, use)
         except _Unread:
             return None
-        finally:
-            index.reads.end(outer)
         if found is UNKNOWN:
             return None
         definition = None if found is FOREIGN or found.instance else names.scope(found)
@@ -190,7 +188,7 @@ def _is_by_path(file: str) -> bool:
 def _outlines(sources: Sources, files: Sequence[str], named: Sequence[Scope]) -> Mapping[str, Outline] | None:
     """What lookups go by; None where the files themselves had to be read, and time was up."""
     from ragforge_memory.code.languages import language_of
-    from ragforge_memory.code.outline import Outline, outline
+    from ragforge_memory.code.layout import Outline, outline
 
     found: dict[str, Outline] = {}
     known: dict[str, Outline] | None = None

@@ -56,7 +56,7 @@ def within(root: Path, scopes: Sequence[Scope], spaces: Sequence[str], languages
 
 def _spaces(scope: Scope, data: bytes) -> list[_Space]:
     """The namespaces of a scope's file, each with its first and last line; but in C++ of the file as a whole."""
-    from ragforge_memory.code.cpp.spaces import namespaces_of
+    from ragforge_memory.code.cpp.reader import namespaces_of
     from ragforge_memory.code.parse import parse
 
     if scope.language == "cpp":

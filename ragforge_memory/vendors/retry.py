@@ -14,13 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from ragforge_memory.errors import (
-    ModelError,
-    ModelMalformed,
-    ModelRateLimited,
-    ModelStreamCut,
-    ModelUnavailable,
-)
+from ragforge_memory.errors import ModelError, ModelMalformed, ModelRateLimited, ModelStreamCut, ModelUnavailable
 
 _WORTH_IT = (ModelRateLimited, ModelUnavailable, ModelStreamCut, ModelMalformed)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)s")

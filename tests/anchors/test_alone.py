@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.definition import Definition, definitions
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.successors import find_successors
@@ -20,21 +18,6 @@ class TypeToken {
 }
 """
 # The same in a helper class, on other types.
-TYPES = """
-class Types {
-  public static Type NAME(Type context, Class<?> rawClass) {
-    Type collection = getSupertype(context, rawClass, Collection.class);
-    if (collection instanceof WildcardType) {
-      collection = ((WildcardType) collection).getUpperBounds()[0];
-    }
-    return ((ParameterizedType) collection).getActualTypeArguments()[0];
-  }
-}
-"""
-WAY_OUT = """    if (!(collection instanceof ParameterizedType)) {
-      return Object.class;
-    }
-    return ((P"""
 EQUALS = """
 class NAME {
   @Override public boolean equals(Object o) {
@@ -49,20 +32,6 @@ class NAME {
 
 def method(path: str, text: str) -> Definition:
     return next(each for each in definitions(parse(path, text.encode())) if each.type == "method")
-
-
-@pytest.mark.parametrize(("name", "changed"), [("getElementType", True), ("elementTypeOf", False)])
-def test_a_method_that_is_rewritten_in_a_helper_class_is_found(name: str, changed: bool) -> None:
-    text = TYPES.replace("    return ((P", WAY_OUT) if changed else TYPES
-    old, new = method("TypeToken.java", TOKEN), method("Types.java", text.replace("NAME", name))
-    assert find_successors([old], [new])[0].definition == new
-
-
-def test_of_two_that_are_as_near_neither_is_taken() -> None:
-    old = method("TypeToken.java", TOKEN)
-    one = method("Types.java", TYPES.replace("NAME", "elementTypeOf"))
-    other = method("More.java", TYPES.replace("NAME", "elementOf").replace("Types", "More"))
-    assert find_successors([old], [one, other])[0].definition is None
 
 
 def test_a_method_that_every_class_has_is_not_another_classes() -> None:

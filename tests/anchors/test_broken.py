@@ -69,17 +69,3 @@ async def test_what_is_said_of_what_an_error_hides_is_never_fresh_after(
     repository.append("bank.py", "# more\n")
     await run()
     assert await statuses(talk) == {"report": "drifted"}
-
-
-async def test_a_committed_error_is_as_good_as_any(talk: Talk, repository: Repository, run: Run) -> None:
-    await talk.say("interest", "report")
-    repository.edit("bank.py", ("total - account.balance", "total - 100"))
-    repository.cut("bank.py", "def report")
-    repository.append("bank.py", "class ((\n")
-    repository.commit("broken")
-    await run()
-    assert await statuses(talk) == {"interest": "drifted", "report": "orphaned"}
-    repository.edit("bank.py", ("class ((\n", ""))
-    repository.commit("mended")
-    await run()
-    assert await statuses(talk) == {"interest": "drifted", "report": "orphaned"}

@@ -56,20 +56,6 @@ def test_a_rename_that_only_a_step_shows_is_followed() -> None:
     assert went.definition.qualified_name == "h"
 
 
-def test_a_version_that_cannot_be_parsed_loses_nothing() -> None:
-    versions = Versions()
-    good = "def f(a, b):\n" + BODY
-    steps = versions.edit(
-        "a.py", good, good.replace("b)", "b", 1), good + "\n\nx = 1\n", good.replace("def f", "def g")
-    )
-    made = only("a.py", good)
-
-    went = follow([made], steps, versions)[made].definition
-
-    assert went is not None
-    assert went.qualified_name == "g"
-
-
 def test_of_a_version_with_an_error_what_is_whole_is_followed_and_what_is_hidden_waits() -> None:
     versions = Versions()
     good = "def f(a, b):\n" + BODY + "\n\ndef waits(c):\n    return c + len(c)\n"

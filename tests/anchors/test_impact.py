@@ -10,7 +10,6 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.agent.ties.references import impact as impact_with_decisions
-from ragforge_memory.cli.main import run_arguments
 from ragforge_memory.code.impact import impact
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.messages import NewMessage
@@ -162,24 +161,6 @@ async def test_what_moved_since_the_ingest_is_known_by_where_it_was(
     assert (await impact(repository.root, talk.references, changed, ingested=changed)).messages == ()
 
 
-async def test_what_changed_before_it_was_moved_is_named_still(repository: Repository, run: Run, talk: Talk) -> None:
-    begin = repository.git("rev-parse", "HEAD")
-    said = await talk.say("interest")
-    repository.edit("bank.py", ("// 100", "/ 100"))
-    first = repository.commit()
-    repository.edit("bank.py", ("/ 100", "* 0.01"))
-    second = repository.commit()
-    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
-    move = repository.commit()
-    await run()
-    (repository.root / "rates.py").rename(repository.root / "yields.py")
-    repository.commit()
-    await run()
-
-    for commit in (begin, first, second, move):
-        assert (await impact(repository.root, talk.references, commit)).messages == (said,)
-
-
 async def test_what_changed_between_two_moves_is_named_still(repository: Repository, run: Run, talk: Talk) -> None:
     said = await talk.say("interest")
     other = await talk.say("report")
@@ -201,19 +182,6 @@ async def test_what_changed_between_two_moves_is_named_still(repository: Reposit
     assert (await impact(repository.root, talk.references, namesake)).messages == ()
     assert (await impact(repository.root, talk.references, between)).messages == (said,)
     assert other not in (await impact(repository.root, talk.references, f"{between}^..HEAD")).messages
-
-
-async def test_what_no_ingest_saw_is_known_from_the_history(repository: Repository, run: Run, talk: Talk) -> None:
-    said = await talk.say("interest")
-    repository.append("rates.py", repository.cut("bank.py", "def interest", "def report"))
-    repository.commit()
-    repository.edit("rates.py", ("// 100", "/ 100"))
-    between = repository.commit()
-    (repository.root / "rates.py").rename(repository.root / "yields.py")
-    repository.commit()
-    await run()
-
-    assert (await impact(repository.root, talk.references, between)).messages == (said,)
 
 
 async def test_three_dots_begin_where_both_parted(repository: Repository, talk: Talk) -> None:
@@ -259,11 +227,6 @@ async def test_a_directory_without_git_is_refused(tmp_path: Path, talk: Talk) ->
     with pytest.raises(InvalidInput, match="not in a git repository") as caught:
         await impact(tmp_path, talk.references)
     assert "git init" in (caught.value.hint or "")
-
-
-def test_the_command_tells_how_it_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_arguments(["impact", "--help"]) == 0
-    assert "[REV]" in capsys.readouterr().out
 
 
 async def test_decisions_and_summaries_are_named_as_such(

@@ -15,47 +15,17 @@ pytestmark = pytest.mark.anyio
 
 # A file where a scope stands in a class at the top, what goes around that class, and the scope then and now.
 DEEPER = {
-    "python, one line": (
-        "shop.py",
-        "class Cart:\n    def total(self): return sum(self.prices) + self.postage\n",
-        ("class Shop:\n", ""),
-        ("Cart.total", "Shop.Cart.total"),
-    ),
     "python, more lines": (
         "shop.py",
         "class Cart:\n    def total(self):\n        found = sum(self.prices)\n        return found + self.postage\n",
         ("class Shop:\n", ""),
         ("Cart.total", "Shop.Cart.total"),
     ),
-    "python, a constant": (
-        "shop.py",
-        "class Cart:\n    POSTAGE = {'near': 3, 'far': 9, 'abroad': 27}\n",
-        ("class Shop:\n", ""),
-        ("Cart.POSTAGE", "Shop.Cart.POSTAGE"),
-    ),
     "typescript": (
         "shop.ts",
         "class Cart {\n    total(): number { return this.sum + this.postage; }\n}\n",
         ("namespace Shop {\n", "}\n"),
         ("Cart.total", "Shop.Cart.total"),
-    ),
-    "javascript": (
-        "shop.js",
-        "class Cart {\n    total() { return this.sum + this.postage }\n}\n",
-        ("function shop() {\n", "}\n"),
-        ("Cart.total", "shop.Cart.total"),
-    ),
-    "java": (
-        "Shop.java",
-        "class Cart {\n    int total() { return this.sum + this.postage; }\n}\n",
-        ("class Shop {\n", "}\n"),
-        ("Cart.total", "Shop.Cart.total"),
-    ),
-    "c#": (
-        "Shop.cs",
-        "class Cart\n{\n    int Total() => this.sum + this.postage;\n}\n",
-        ("class Shop\n{\n", "}\n"),
-        ("Cart.Total", "Shop.Cart.Total"),
     ),
     "c++": (
         "shop.cpp",
@@ -72,7 +42,7 @@ DEEPER = {
 }
 
 
-@pytest.mark.parametrize("case", DEEPER)
+@pytest.mark.parametrize("case", ["python, more lines", "typescript"])
 async def test_what_stands_deeper_under_another_name_has_moved(
     case: str, repository: Repository, run: Run, talk: Talk
 ) -> None:

@@ -41,7 +41,7 @@ type Logger struct {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("committed", [True, False])
+@pytest.mark.parametrize("committed", [False])
 async def test_what_a_struct_did_for_an_interface_is_in_the_struct_of_the_interfaces_name(
     repository: Repository, run: Run, talk: Talk, committed: bool
 ) -> None:

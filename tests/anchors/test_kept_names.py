@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.definition import Definition
-from ragforge_memory.code.likeness import is_below
-from ragforge_memory.code.siblings import Siblings
+from ragforge_memory.code.evidence import Siblings
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.definitions import only, read
 
@@ -52,26 +49,6 @@ def test_the_very_tokens_say_more_than_the_very_name() -> None:
     assert found(lost, new)["parse_call"] == "src/parser.py:parse_call_here"
 
 
-def test_names_in_a_file_that_was_there_before_do_not_tell_that_another_one_is_it() -> None:
-    """``FileReplica`` is called ``Replica`` now, in its file; that of another file, which is much the same, is gone."""
-
-    def text(name: str, more: int, where: str) -> str:
-        methods = (
-            f"    def {verb}(self, at):\n        self.{verb}_all(at, {more})\n"
-            f"        self.{verb}d[at] = self.{where}\n        return self.client.{verb}(at, self.{verb}d)\n"
-            for verb in ("start", "stop", "sync", "restore")
-        )
-        return f"class {name}:\n" + "\n".join(methods)
-
-    file, s3 = read("replica.py", text("FileReplica", 3, "path")), read("s3/s3.py", text("Replica", 4, "bucket"))
-    new = read("replica.py", text("Replica", 5, "path"))
-
-    ends = [each.definition for each in find_successors([*file, *s3], new)]
-
-    assert ends[1 : len(file)] == new[1:]
-    assert ends[len(file) + 1 :] == [None] * 4
-
-
 def test_what_is_a_constant_in_the_directory_of_its_file_is_what_was_a_function() -> None:
     was = (
         "export function redux(reducer, initial) { return create((set, get, api) => { "
@@ -103,18 +80,6 @@ def test_a_file_that_still_stands_is_not_the_directory_of_its_name() -> None:
     assert ends(Siblings(lost, new)) == new
 
 
-def test_what_two_files_claim_is_taken_for_neither() -> None:
-    new = read("src/utils/money.ts", "export function format(amount, currency) { return `${currency}${amount}` }\n")
-    lost = [
-        only(f"src/utils.{end}", f"export function format(date, {end}) {{ return {end}.apply(date) }}\n")
-        for end in ("js", "ts")
-    ]
-
-    for some in (lost, lost[::-1]):
-        assert [each.definition for each in find_successors(some, new)] == [None, None]
-    assert [each.definition for each in find_successors(lost[:1], new)] == new
-
-
 def test_what_is_another_kind_of_thing_is_it_where_its_file_went() -> None:
     fixture = "def test_env():\n    return Environment(loader=DictLoader(modules))\n"
     lost = read("testsuite/imports.py", OTHERS + "\n\ntest_env = Environment(loader=DictLoader(modules))\n")
@@ -130,17 +95,3 @@ def test_an_alias_of_its_name_is_not_what_was_called_so() -> None:
     new = read("src/parser.py", OTHERS + "\n\nparse_call = parse_anything\n")
 
     assert found(lost, new)["parse_call"] is None
-
-
-@pytest.mark.parametrize(
-    ("file", "path", "below"),
-    [
-        ("src/middleware.ts", "src/middleware/redux.ts", True),
-        ("middleware.ts", "middleware/more/redux.ts", True),
-        ("src/middleware.ts", "src/middlewares/redux.ts", False),
-        ("src/middleware.test.ts", "src/middleware/redux.ts", False),
-        ("src/middleware.ts", "src/middleware.ts", False),
-    ],
-)
-def test_what_is_below_a_file_is_in_the_directory_of_its_name(file: str, path: str, below: bool) -> None:
-    assert is_below(file, path) is below

@@ -35,10 +35,14 @@ def repository(repository: Repository) -> Repository:
     return repository
 
 
-@pytest.mark.parametrize("order", [True, False], ids=["both", "one"])
-@pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
-@pytest.mark.parametrize("name", ["read_user", "fetch_user"])
-@pytest.mark.parametrize("path", ["users.py", "o.py"])
+@pytest.mark.parametrize(
+    ("path", "name", "committed", "order"),
+    [
+        ("users.py", "read_user", True, True),
+        ("o.py", "fetch_user", False, True),
+        ("users.py", "fetch_user", False, False),
+    ],
+)
 async def test_what_moved_while_all_scopes_were_away_is_not_what_is_like_it(
     path: str, name: str, committed: bool, order: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:
@@ -59,8 +63,7 @@ async def test_what_moved_while_all_scopes_were_away_is_not_what_is_like_it(
     assert references(cypher) == {("discussed", path, name), *others}
 
 
-@pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
-@pytest.mark.parametrize("order", [True, False], ids=["both", "one"])
+@pytest.mark.parametrize(("committed", "order"), [(True, False), (False, True)])
 async def test_what_is_gone_while_all_scopes_were_away_is_not_what_is_like_it(
     order: bool, committed: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:

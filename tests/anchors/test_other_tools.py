@@ -24,11 +24,8 @@ TAKEN = {
     "scopes, written anew": ANEW,
     "files": "MATCH (f:File {project: $project}) DETACH DELETE f",
     "files and the project": "MATCH (n:File|Project {project: $project}) DETACH DELETE n",
-    "all edges of scopes": "MATCH (s:Scope {project: $project})-[r]-() DELETE r",
     "uses": "MATCH (s:Scope {project: $project})-[r:CONSUMES]->() DELETE r",
-    "one way to a parent": "MATCH (s:Scope {project: $project})-[r:HAS_PARENT]->() WITH r LIMIT 1 DELETE r",
     "the way to files": "MATCH (s:Scope {project: $project})-[r:DEFINED_IN]->() DELETE r",
-    "the way to the project": "MATCH (s:Scope {project: $project})-[r:BELONGS_TO]->() DELETE r",
     "what anchors stand on": "MATCH (a:CodeAnchor {project: $project})-[r:RESOLVES_TO]->() DELETE r",
     "references": "MATCH (m:Message {project: $project})-[r:REFERENCES_CODE]->() DELETE r",
 }
@@ -75,12 +72,6 @@ async def test_labels_are_as_of_the_last_ingest_while_scopes_are_away(
         assert {each.qualified_name: each for each in told} == kept
 
 
-async def test_what_is_fresh_has_not_changed_before_any_ingest_looked(talk: Talk) -> None:
-    await talk.say(REPORT)
-
-    assert (await talk.labels())[REPORT].changed is False
-
-
 @pytest.mark.parametrize("taken", TAKEN)
 async def test_what_is_taken_away_is_there_again(taken: str, run: Run, talk: Talk, cypher: Cypher) -> None:
     await talk.say(DEPOSIT, REPORT, kind="read")
@@ -99,25 +90,6 @@ async def test_what_is_taken_away_is_there_again(taken: str, run: Run, talk: Tal
     made_up_for = cypher(revision)
     assert (await run()).files_changed == 0
     assert cypher(revision) == made_up_for
-
-
-async def test_uses_that_are_taken_away_while_an_ingest_runs_are_there_after_the_next(
-    repository: Repository, run: Run, talk: Talk, cypher: Cypher, owner: Owner
-) -> None:
-    repository.append("bank.py", "\n\ndef more():\n    return report\n")
-    await run()
-    repository.write("other.py", "def first():\n    return 2\n")
-
-    def take(progress: IngestProgress) -> None:
-        if progress.phase == "edges":
-            cypher(TAKEN["uses"])
-
-    before = paths(cypher)
-    await ingest(talk.client, repository.root, project=owner.project, progress=take)
-    assert not any(kind == "CONSUMES" for _, kind, _ in paths(cypher))
-    await run()
-
-    assert [path for path in paths(cypher) if path[0] != "first"] == before
 
 
 async def test_other_edges_on_the_server_are_no_reason_to_write_anew(run: Run, talk: Talk, cypher: Cypher) -> None:
@@ -203,24 +175,3 @@ async def test_what_was_said_of_code_that_another_tool_had_brought_up_to_date_is
     assert [(each.kind, each.status) for each in found[before]] == [("discussed", "drifted")]
     assert [(each.kind, each.status, each.commit) for each in found[after]] == [("read", "fresh", None)]
     assert references(cypher) == {("discussed", "bank.py", DEPOSIT), ("read", "bank.py", DEPOSIT)}
-
-
-async def test_what_is_deleted_while_scopes_are_away_has_not_moved_to_what_was_there(
-    repository: Repository, run: Run, talk: Talk, cypher: Cypher
-) -> None:
-    begin = "def interest(account, years)"
-    text = (repository.root / "bank.py").read_text(encoding="utf-8")
-    twin = text[text.index(begin) : text.index("def report")]
-    for old, new in (("interest", "yields"), ("years", "months"), ("* RATE // 100", "* RATE // 1200")):
-        twin = twin.replace(old, new)
-    repository.write("other.py", "def first():\n    return 2\n")
-    await run()
-    await talk.say(INTEREST, REPORT, "first")
-    repository.append("other.py", "\n\n" + twin)
-    await run()
-    cypher(TAKEN["all scopes"])
-    repository.cut("bank.py", begin, "def report")
-
-    await run()
-
-    assert await statuses(talk) == {INTEREST: "orphaned", REPORT: "fresh", "first": "fresh"}

@@ -36,47 +36,6 @@ JOINS = {
         ),
         ("return s;", "return s + s;"),
     ),
-    "c#": (
-        "Joins.cs",
-        ("class Joins\n{\n", "}\n"),
-        (
-            "    string join(string one, string two) => one + two;\n",
-            "    int join(int[] all)\n    {\n        return all.Sum(a => a * 10);\n    }\n",
-            "    void join()\n    {\n        this.thread.Join(1000);\n    }\n",
-        ),
-        ("1000", "2000"),
-    ),
-    "typescript": (
-        "joins.ts",
-        ("", ""),
-        (
-            "export function join(one: string, two: string): string;\n",
-            "export function join(all: string[]): string;\n",
-            "export function join(...all: any[]): string {\n    return all.flat().map(String).join(' ');\n}\n",
-        ),
-        ("' '", "', '"),
-    ),
-    "python, overloads": (
-        "joins.py",
-        ("from typing import overload\n", ""),
-        (
-            "\n\n@overload\ndef join(one: str, two: str) -> str: ...\n",
-            "\n\n@overload\ndef join(one: bytes) -> bytes: ...\n",
-            "\n\ndef join(one, two=None):\n    return one if two is None else f'{one} {two}'\n",
-        ),
-        ("{one} {two}", "{one}, {two}"),
-    ),
-    "python, conditions": (
-        "joins.py",
-        ("", ""),
-        (
-            "if windows:\n    def join(*names):\n        return BACKSLASH.join(names)\n",
-            "if linux:\n    def join(*parts):\n        found = '/'.join(parts)\n"
-            "        return found.replace('//', '/')\n",
-            "if nowhere:\n    def join(*given):\n        raise OSError(given)\n",
-        ),
-        ("OSError", "ValueError"),
-    ),
     "python, a property": (
         "joins.py",
         ("class Joins:\n", ""),
@@ -164,7 +123,7 @@ async def test_where_one_goes_and_the_last_changes_the_last_is_what_it_was(overl
         assert (await overloads.found())[1:] == [("fresh", second), ("drifted", third.replace(*overloads.edit))]
 
 
-@pytest.mark.parametrize("overloads", ["java", "python, overloads"], indirect=True)
+@pytest.mark.parametrize("overloads", ["java"], indirect=True)
 async def test_where_all_go_each_is_orphaned(overloads: Overloads) -> None:
     await overloads.write("")
     assert {status for status, _ in await overloads.found()} == {"orphaned"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.code.likeness import Paths
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.conftest import Repository, Run, Talk
 from tests.anchors.definitions import only, read
@@ -61,12 +60,3 @@ def test_where_a_file_went_says_more_than_the_words_of_its_path() -> None:
     found = find_successors(lost, [*color, *others], by_paths=True)
 
     assert [each.definition for each in found] == [color[0], color[1], others[1], color[2]]
-
-
-def test_words_that_all_paths_have_say_nothing_and_rare_ones_the_most() -> None:
-    files = ("src/rules/noTrailingCommaRule.ts", "src/rules/trailingCommaRule.ts", "src/rules/switchDefaultRule.ts")
-    paths = Paths(files)
-
-    assert paths.likeness(files[1], files[2]) == 0.0
-    assert 0.4 < paths.likeness(files[0], files[1]) < 1.0
-    assert paths.likeness(files[0], files[0]) == 1.0

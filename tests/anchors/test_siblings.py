@@ -7,7 +7,7 @@ from textwrap import indent
 import pytest
 
 from ragforge_memory.code.definition import Definition, standing
-from ragforge_memory.code.siblings import Siblings
+from ragforge_memory.code.evidence import Siblings
 from ragforge_memory.code.successors import find_successors
 from tests.anchors.conftest import Repository, Run, Talk
 from tests.anchors.definitions import read
@@ -55,16 +55,6 @@ def test_what_is_rewritten_under_another_name_is_between_the_same_neighbours() -
     assert successors(one + LOAD + other, READ + one + other) == {"load": None}
 
 
-def test_neighbours_say_nothing_against_the_very_name() -> None:
-    one, other = NEIGHBOURS
-    load = LOAD.replace("[line.strip() for line in path.open()]", "sorted(path.read_text().splitlines(), key=len)")
-    load = load.replace("if line][:limit]", "if not line.isspace()][-limit:]").replace("load", "_load")
-    parts = LOAD.replace("load", "parts").replace("if line]", "if line and limit > len(line)]")
-    more = "\n\n".join(f"def {name}():\n    return {name!r}\n" for name in ("red", "green", "blue"))
-
-    assert successors(one + LOAD + other, one + parts + other + more + load) == {"load": "_load"}
-
-
 def test_what_stands_in_its_own_file_with_others_between_the_neighbours_is_not_told_by_them() -> None:
     one, other = NEIGHBOURS
     lines = READ.replace("read", "load_lines")
@@ -87,15 +77,6 @@ def test_what_alone_has_a_name_is_what_had_it_however_it_is_written() -> None:
     assert successors(files + others, load, "b.py")["Files.load"] is None
     # It says nothing of what has nothing in common.
     assert successors(files, "def load():\n    pass\n", "b.py")["Files.load"] is None
-
-
-def test_the_only_one_of_a_class_and_name_is_it_though_most_of_its_body_is_in_another_one() -> None:
-    body = LOAD.replace("[:limit]", "[: limit + 1]").replace("load(path, limit)", "lines(path, limit, skipped)")
-    anew = READ.replace("read", "load").replace("path.open(encoding=encoding)", "open(path)")
-    others = "\n\nclass Others:\n    def load(self):\n        return self.others\n"
-    before, after = (f"class Files:\n    kept = 3\n{indent(text, '    ')}{others}" for text in (LOAD, anew + body))
-
-    assert successors(before, after, "b.py")["Files.load"] == "Files.load"
 
 
 @pytest.mark.anyio
@@ -180,19 +161,6 @@ def test_methods_that_went_together_are_found_together() -> None:
         f"Settings.{each}" for each in ("load_plain", "load_checked", "load_default")
     ]
     assert [each.definition for each in alone] == [None, None, None]
-
-
-def test_of_two_of_one_name_the_one_in_the_same_class_is_what_it_was() -> None:
-    close = "    def close(self):\n        if self.stream is not None:\n            self.stream.close()\n"
-    own = close.replace("        if", "        self.log()\n        if")
-    other = close.replace("def", "async def")
-    body = "\n    def read(self, size):\n        return self.stream.read(size) or self.rest\n"
-    before = "class Response:\n" + close + body
-    after = f"class Response:\n{own}{body}\n\nclass AsyncResponse:\n{other}"
-
-    lost, came = read("a.py", before), read("b.py", after)
-
-    assert named(find_successors(lost, came)[1].definition) == "Response.close"
 
 
 def named(definition: Definition | None) -> str | None:

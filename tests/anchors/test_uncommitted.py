@@ -10,7 +10,7 @@ from tests.anchors.test_following import GROWN, INTEREST
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("path", ["q.py", "later.py"])
+@pytest.mark.parametrize("path", ["q.py"])
 async def test_the_last_step_may_be_uncommitted(path: str, repository: Repository, run: Run, talk: Talk) -> None:
     """Each step is plain, the one from the last commit to the files as they are too."""
     await talk.say(INTEREST)

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
-    "main.c": [
-        "rounded function 4-4",
-        "choose function 6-8",
-        "main function 10-17",
-    ],
     "store.c": [
         "free_cost constant 4-4",
         "made constant 5-5",
@@ -133,46 +126,6 @@ def test_a_file_that_cannot_be_read_is_broken() -> None:
     parsed = parse("a.c", b"int f( {{{ )))\n@@@ ???\n")
     assert parsed.error is not None
     assert "line 1" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.c", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "/* Größe */\nint f(void) { return 1; }\n"
-    plain = parse("a.c", source.encode())
-    assert [found.key for found in plain.scopes] == ["f"]
-    assert parse("a.c", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.c", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "int f(void) { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
-    assert parse("a.c", source.encode()).scopes[0].name == "f"
-
-
-def test_what_a_macro_makes_bears_the_names_that_it_is_given() -> None:
-    source = b"""/* It opens. */
-TEST(suite, opens) {
-    int x = run();
-}
-DEFINE_TEST(closes) { return run(); }
-SYSCALL_DEFINE3(open, const char *, name, int, flags) { return 0; }
-int after(void) { { int y = 2; } return 1; }
-"""
-    parsed = parse("a.c", source)
-    assert [f"{found.key} {found.start_line}-{found.end_line}" for found in parsed.scopes] == [
-        "suite.opens 2-4",
-        "DEFINE_TEST.closes 5-5",
-        "SYSCALL_DEFINE3.open 6-6",
-        "after 7-7",
-    ]
-    assert parsed.scopes[0].docstring == "It opens."
-    assert [[use.name for use in found.uses if use.kind == "call"] for found in parsed.scopes[:2]] == [["run"], ["run"]]
 
 
 def test_macros_between_a_type_and_a_name_are_read_over() -> None:

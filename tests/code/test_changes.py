@@ -7,10 +7,9 @@ import pytest
 from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import decode, encode
 from ragforge_memory.code.index import ProjectIndex
-from ragforge_memory.code.layout import Layout
-from ragforge_memory.code.outline import from_text, outline
+from ragforge_memory.code.layout import Layout, from_text, outline
 from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.reads import Digests, Reading, any_of
+from ragforge_memory.code.reads import Reading, any_of, digests
 from ragforge_memory.code.resolve import Dependence, Edge, resolve
 from tests.code.graphs import SAMPLES
 from tests.code.random_edits import Edited, parsed
@@ -38,7 +37,7 @@ def changed(before: Files, after: Files) -> set[Reading]:
 
 def affected(before: Files, after: Files) -> set[str]:
     """The unchanged files that are looked up again."""
-    numbers = Digests().of(changed(before, after))
+    numbers = digests(changed(before, after))
     known = resolve(ProjectIndex(before.values())).files
     return {path for path in before if before[path] == after.get(path) and any_of(numbers, known[path].reads)}
 
@@ -103,7 +102,7 @@ def test_random_edits_end_where_looking_all_up_ends(sample: str, seed: int) -> N
             files.pop(path, None)
             if path in project.texts:
                 files[path] = parsed(path, project.texts[path])
-        numbers = Digests().of(changed(before, files))
+        numbers = digests(changed(before, files))
         again = {path for path in files if path in touched or any_of(numbers, known[path].reads)}
         facts = {path: encode(file) for path, file in files.items()}
 

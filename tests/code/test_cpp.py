@@ -12,11 +12,6 @@ from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
-    "main.cpp": [
-        "TWICE macro 5-5",
-        "report function 7-10",
-        "main function 12-19",
-    ],
     "store.cpp": [
         "helper function 7-7",
         "Item.Item method 10-10",
@@ -128,32 +123,6 @@ def test_macros_in_declarations_are_read_over() -> None:
     assert parsed.scopes[0].signature == "class MY_EXPORT A : public B"
 
 
-def test_a_file_that_cannot_be_read_is_broken() -> None:
-    parsed = parse("a.cpp", b"class ( {{{ )))\n@@@ ???\n")
-    assert parsed.error is not None
-    assert "line 1" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.cpp", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "// Größe\nint f() { return 1; }\n"
-    plain = parse("a.cpp", source.encode())
-    assert [found.key for found in plain.scopes] == ["f"]
-    assert parse("a.cpp", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.cpp", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; }\n"
-    assert parse("a.cpp", source.encode()).scopes[0].name == "f"
-
-
 def test_namespaces_in_one_another_cost_their_number_and_not_its_powers() -> None:
     def nested(depth: int) -> tuple[float, str]:
         opened = "".join(f"namespace n{level} {{ void T{level}::f() {{}}\n" for level in range(depth))
@@ -192,11 +161,6 @@ def used(sources: dict[str, str]) -> set[tuple[str, str, str]]:
     return {(e.source_key, e.target_path, e.target_key) for e in resolve(files).edges if e.kind == "CONSUMES"}
 
 
-def test_a_module_that_is_imported_is_no_definition() -> None:
-    parsed = parse("a.cc", b"export module shop.store;\nimport fmt;\nint f() { return fmt::g(); }\n")
-    assert [found.key for found in parsed.scopes] == ["f"]
-
-
 def test_what_is_written_with_std_is_not_the_projects() -> None:
     source = """namespace shop { struct Item {}; struct limit {}; }
 namespace std {
@@ -233,11 +197,6 @@ MYAPI struct B { int x; };
 """
     parsed = parse("a.h", source)
     assert [found.key for found in parsed.scopes] == ["A", "A.f", "g", "B", "MY_EXPORT"]
-
-
-def test_what_is_no_name_is_no_scope() -> None:
-    source = b"struct if { int a; };\nint class = 1;\nint f() { return 1; }\n"
-    assert [found.name for found in parse("a.cc", source).scopes] == ["f"]
 
 
 def called(*sources: str) -> tuple[list[str], list[str]]:
@@ -381,12 +340,3 @@ main() { return 0; }
     assert [[use.name for use in parsed.scopes[number].uses if use.kind == "call"] for number in (0, 4)] == [
         ["run"]
     ] * 2
-
-
-def test_a_macro_behind_if_is_read_over() -> None:
-    source = b"""template <typename T> class Store {
-  void push(T a) { if MY_CONSTEXPR20 (is_small<T>::value) { add(a); } else if MY_LIKELY(a) { put(a); } }
-  void clear() {}
-};
-"""
-    assert [found.key for found in parse("a.h", source).scopes] == ["Store", "Store.push", "Store.clear"]

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests, edges
 
 SCOPES = {
-    "Item.Partial.cs": [
-        "Item class 3-6",
-        "Item.Describe method 5-5",
-    ],
     "Main.cs": [
         "Order class 6-10",
         "Order.Name method 8-8",
@@ -191,32 +185,6 @@ def test_branches_in_the_middle_of_a_statement_are_read() -> None:
     parsed = parse("a.cs", source)
     assert parsed.error is None
     assert [found.key for found in parsed.scopes] == ["A", "A.F"]
-
-
-def test_a_file_with_a_syntax_error_is_broken() -> None:
-    parsed = parse("a.cs", b"class A {\n  void F( {{{ )))\n")
-    assert parsed.error is not None
-    assert "line" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.cs", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "/// <summary>Größe</summary>\nclass A {}\n"
-    plain = parse("a.cs", source.encode())
-    assert [found.key for found in plain.scopes] == ["A"]
-    assert parse("a.cs", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.cs", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "class A { int F() { return " + "(" * 2000 + "1" + ")" * 2000 + "; } }\n"
-    assert parse("a.cs", source.encode()).scopes[0].name == "A"
 
 
 def test_an_event_with_code_of_its_own_is_listed() -> None:

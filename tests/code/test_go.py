@@ -9,11 +9,6 @@ from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES: dict[str, list[str]] = {
-    "go.mod": [],
-    "main.go": [
-        "main function 9-12",
-        "report function 17-19",
-    ],
     "store/shelf.go": [
         "Shelf struct 4-7",
         "Shelf.Put method 10-16",
@@ -203,29 +198,3 @@ def test_a_call_of_what_a_package_of_the_project_does_not_have_is_counted() -> N
         parse("api/api.go", build("example.com/shop/store").replace(".Get()", "").encode()),
     ]
     assert resolve(files).unresolved == 1
-
-
-def test_a_file_with_a_syntax_error_is_broken() -> None:
-    parsed = parse("a.go", b"package a\n\nfunc f( {{{\n")
-    assert parsed.error is not None
-    assert "line 3" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\npackage a\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.go", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "package a\n\n// Größe\nfunc F() {}\n"
-    plain = parse("a.go", source.encode())
-    assert [found.key for found in plain.scopes] == ["F"]
-    assert parse("a.go", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.go", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "package a\n\nfunc F() int { return " + "(" * 3000 + "1" + ")" * 3000 + " }\n"
-    assert parse("a.go", source.encode()).scopes[0].name == "F"

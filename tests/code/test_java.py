@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests
 
 SCOPES = {
-    "shop/Audited.java": [
-        "Audited interface 4-6",
-        "Audited.value method 5-5",
-    ],
-    "shop/Main.java": [
-        "Main class 8-30 @9",
-        "Main.report method 13-16 @14",
-        "Main.run method 18-29",
-        "Main.run.run method 22-25 @23",
-    ],
     "shop/store/Item.java": [
         "Item class 10-70",
         "Item.MAX_ITEMS constant 12-12",
@@ -122,32 +110,6 @@ def test_the_own_package_comes_before_imported_ones() -> None:
     assert found == {"b/X.java"}
 
 
-def test_a_file_with_a_syntax_error_is_broken() -> None:
-    parsed = parse("A.java", b"class A {\n  void f( {{{\n")
-    assert parsed.error is not None
-    assert "line" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"// nothing\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("A.java", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "/** Größe */\nclass A {}\n"
-    plain = parse("A.java", source.encode())
-    assert [found.key for found in plain.scopes] == ["A"]
-    assert parse("A.java", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("A.java", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "class A { int f() { return " + "(" * 3000 + "1" + ")" * 3000 + "; } }\n"
-    assert parse("A.java", source.encode()).scopes[0].name == "A"
-
-
 def consumed(**sources: str) -> list[str]:
     """What calls what, as ``A.f 1 > B.g 2`` with the lines where the definitions stand."""
     files = [parse(f"{name}.java", text.encode()) for name, text in sources.items()]
@@ -193,19 +155,6 @@ def test_files_of_no_package_see_those_of_their_directory_that_have_none_either(
     assert {(e.target_path, e.target_key) for e in resolve(files).edges if e.call_lines} == {("b/X.java", "X.f")}
 
 
-def test_an_overload_of_an_interface_is_found_behind_one_of_the_base() -> None:
-    text = (
-        "interface I {\n default void f() {}\n}\nclass A {\n void f(int a) {}\n}\n"
-        "class B extends A implements I {\n void g() { f(); }\n}\n"
-    )
-    assert consumed(A=text) == ["B.g 8 > I.f 2"]
-
-
-def test_a_foreign_base_may_have_the_overload() -> None:
-    text = "class B extends Far {\n void f(int a) {}\n void g() { f(); }\n}\nclass C {\n void h(B b) { b.f(); }\n}"
-    assert consumed(A=text) == []
-
-
 def test_the_rest_of_the_arguments_may_be_none() -> None:
     text = (
         "class A {\n void f(String s, int... more) {}\n void f(int a, int b) {}\n"
@@ -220,11 +169,6 @@ def test_an_unknown_receivers_only_method_of_a_name_must_take_so_many_arguments(
         "class B {\n void f(Object o) { o.frob(); }\n void g(Object o) { o.frob(1, 2); }\n}"
     )
     assert consumed(A=text) == ["B.f 6 > A.frob 3"]
-
-
-def test_an_enum_constants_overload_is_not_the_enums() -> None:
-    text = "enum K {\n A {\n  int code(int n) { return code(); }\n };\n int code() { return 1; }\n}"
-    assert consumed(A=text) == ["K.A.code 3 > K.code 5"]
 
 
 def test_a_statically_imported_overload_is_told_by_its_arguments() -> None:
@@ -247,11 +191,6 @@ def test_a_constructor_that_nobody_wrote_is_the_type() -> None:
         "class C extends Far {\n C() { super(); }\n}\nclass D {\n D() { super(); }\n}\n"
     )
     assert consumed(A=text) == ["B.B 3 > A 1", "P.P 6 > P 5"]
-
-
-def test_a_compact_constructor_takes_what_the_record_has() -> None:
-    text = "record P(int a, int b) {\n P { }\n P(int a) { this(a, 1); }\n}\n"
-    assert consumed(A=text) == ["P.P 3 > P.P 2"]
 
 
 def test_what_overloads_of_different_results_give_is_not_guessed() -> None:

@@ -15,7 +15,7 @@ from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import Binding, Import, ParsedScope, Use
 
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
-MODULES = ["dataclasses.py", "typing.py", "argparse.py", "asyncio/base_events.py", "functools.py", "enum.py", "ast.py"]
+MODULES = ["dataclasses.py", "typing.py", "asyncio/base_events.py", "ast.py"]
 
 
 def scope(text: str, key: str) -> ParsedScope:
@@ -154,26 +154,14 @@ def test_which_assignments_are_scopes() -> None:
 @pytest.mark.parametrize(
     ("bases", "type"),
     [
-        ("", "class"),
         ("(Base)", "class"),
         ("(ABC)", "interface"),
-        ("(metaclass=abc.ABCMeta)", "interface"),
         ("(Protocol[T])", "interface"),
         ("(str, enum.Enum)", "enum"),
-        ("(IntFlag)", "enum"),
     ],
 )
 def test_kinds_of_classes(bases: str, type: str) -> None:
     assert scope(f"class A{bases}: pass", "A").type == type
-
-
-def test_bases_are_dotted_without_their_arguments() -> None:
-    found = scope("class A(b.C[int], D, metaclass=M, **more): pass", "A")
-    assert found.bases == ("b.C", "D")
-    assert {(u.name, u.receiver, u.kind) for u in found.uses if u.kind == "inherit"} == {
-        ("C", "b", "inherit"),
-        ("D", None, "inherit"),
-    }
 
 
 def test_imports() -> None:
@@ -262,16 +250,6 @@ def test_fields_of_instances_belong_to_the_class() -> None:
     )
 
 
-def test_annotations_in_strings_are_uses_and_literals_are_not() -> None:
-    found = scope('def f(a: "m.A[B]", b: Literal["C"], c: list["D"]) -> "E": ...', "f")
-    assert {u.name for u in found.uses if u.kind == "type"} == {"A", "B", "list", "D", "E"}
-
-
-def test_comments_behind_a_function_are_not_part_of_it() -> None:
-    found = scope("def f():\n    pass\n    # inside\n\n# outside\nx = 1\n", "f")
-    assert found.end_line == 2
-
-
 def test_a_match_binds_and_uses() -> None:
     found = scope("def f(x):\n    match x:\n        case Point(x=0, y=yy): pass\n        case m.E.F: pass\n", "f")
     assert {(u.name, u.receiver) for u in found.uses} >= {("Point", None), ("F", "m.E")}
@@ -286,15 +264,3 @@ def test_names_are_those_that_python_compares() -> None:
     assert "\ufb01nd_it" in parsed.scopes[1].signature
     assert {use.name for use in parsed.uses} >= {"find_it", "a"}
     assert [(found.local, found.module) for found in parsed.imports] == [("fiy", "m.fix")]
-
-
-def test_the_line_of_a_definition_is_that_of_its_keyword() -> None:
-    source = "@d\ndef \\\n  f(): pass\nclass \\\n  A:\n  async \\\n  def g(self): pass\n"
-    assert [(s.key, s.definition_line) for s in parse("m.py", source.encode()).scopes] == [
-        ("f", 2),
-        ("A", 4),
-        ("A.g", 6),
-    ]
-    assert places(source) == {
-        (s.qualified_name, s.start_line, s.definition_line, s.end_line) for s in parse("m.py", source.encode()).scopes
-    }

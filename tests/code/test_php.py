@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests, edges
@@ -36,10 +34,6 @@ SCOPES = {
         "Item.price method 74-83 @75",
         "Item.make method 85-88",
         "total function 91-94",
-    ],
-    "src/Support/Logs.php": [
-        "Logs trait 5-12",
-        "Logs.log method 8-11",
     ],
 }
 
@@ -125,32 +119,6 @@ def test_a_called_object_is_invoked() -> None:
     source = b"<?php\nclass A { function __invoke() {} }\nfunction g() { $a = new A(); $a(); }\n"
     found = [e.target_key for e in resolve([parse("a.php", source)]).edges if e.kind == "CONSUMES"]
     assert found == ["A", "A.__invoke"]
-
-
-def test_a_file_with_a_syntax_error_is_broken() -> None:
-    parsed = parse("a.php", b"<?php\nclass A { function f( {{{\n")
-    assert parsed.error is not None
-    assert "line" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"<p>nothing</p>\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.php", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "<?php\n// Größe\nfunction f() {}\n"
-    plain = parse("a.php", source.encode())
-    assert [found.key for found in plain.scopes] == ["f"]
-    assert parse("a.php", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.php", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "<?php\nfunction f() { return " + "(" * 2000 + "1" + ")" * 2000 + "; }\n"
-    assert parse("a.php", source.encode()).scopes[0].name == "f"
 
 
 def test_a_trait_calls_what_the_one_class_has_that_uses_it() -> None:

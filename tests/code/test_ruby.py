@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
 from tests.code.graphs import Sample, SampleTests, edges
@@ -42,10 +40,6 @@ SCOPES = {
         "Shop.Item.rounded method 65-67",
         "Shop.Place class 70-74",
         "Shop.Place.index method 71-73",
-    ],
-    "main.rb": [
-        "report function 4-6",
-        "main function 8-16",
     ],
 }
 
@@ -201,29 +195,3 @@ def g = 1
     parsed = parse("a.rb", text.encode())
     assert (parsed.error, [scope.key for scope in parsed.scopes]) == (None, ["a", "d", "g"])
     assert "&\n  )" in parsed.scopes[0].source
-
-
-def test_a_file_with_a_syntax_error_is_broken() -> None:
-    parsed = parse("a.rb", b"class A\n  def f(\n")
-    assert parsed.error is not None
-    assert "line" in parsed.error
-
-
-@pytest.mark.parametrize("source", [b"", b"\n\n", b"\xef\xbb\xbf", b"# nothing\n"])
-def test_a_file_without_definitions_is_no_error(source: bytes) -> None:
-    parsed = parse("a.rb", source)
-    assert (parsed.error, parsed.scopes) == (None, ())
-
-
-def test_line_ends_and_letters_of_other_systems_change_nothing() -> None:
-    source = "# Größe\ndef f\nend\n"
-    plain = parse("a.rb", source.encode())
-    assert [found.key for found in plain.scopes] == ["f"]
-    assert parse("a.rb", source.replace("\n", "\r\n").encode()).scopes == plain.scopes
-    latin = parse("a.rb", source.encode("latin-1"))
-    assert [found.docstring for found in latin.scopes] == [found.docstring for found in plain.scopes]
-
-
-def test_deep_nesting_does_not_break_the_walk() -> None:
-    source = "def f\n" + "(" * 2000 + "1" + ")" * 2000 + "\nend\n"
-    assert parse("a.rb", source.encode()).scopes[0].name == "f"

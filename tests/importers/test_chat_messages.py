@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import InvalidInput
 from ragforge_memory.importers.exchange import NO_RESULT
 from tests.importers.reading import lines, outcomes, read, read_one
 
@@ -75,14 +74,6 @@ def test_lines_of_conversations_are_conversations() -> None:
     assert outcomes(json.dumps([{"messages": OPENAI}, {"messages": OPENAI[:1]}])) == [5, 1]
 
 
-@pytest.mark.parametrize("more", [{"weight": 0}, {"tool_calls": []}, {"tool_calls": None}])
-def test_keys_of_fine_tuning_files_are_openais(more: dict[str, Any]) -> None:
-    talk = [{"role": "user", "content": "x"}, {"role": "assistant", "content": "y", **more}]
-    transcript, messages = read_one(lines([{"messages": talk}]))
-    assert transcript.format == "OpenAI chat messages"
-    assert [each.content for each in messages] == ["x", "y"]
-
-
 def test_older_function_calls() -> None:
     _, messages = read_one(
         [
@@ -133,39 +124,6 @@ def test_calls_whose_ids_say_nothing_are_answered_in_their_order(given: Any, ans
     assert [[each.result for each in message.tool_calls] for message in messages] == [["one", "two"]]
 
 
-def test_ids_that_name_a_message_nowhere_else_are_no_uuids() -> None:
-    long = "chatcmpl-" + "a" * 20
-    _, messages = read_one(
-        [{"role": "user", "content": "x", "id": "1", "name": "Ada"}, {"role": "assistant", "content": "y", "id": long}]
-    )
-    assert [each.uuid for each in messages] == [None, long]
-    assert messages[0].metadata == {"name": "Ada"}
-
-
-@pytest.mark.parametrize(
-    ("record", "why"),
-    [
-        ({"role": "tool", "content": "x"}, "a result names its call in tool_call_id"),
-        ({"role": "assistant", "tool_calls": "x"}, "its tool_calls are a list, not str"),
-        (
-            {"role": "assistant", "tool_calls": [{**call("", "f", "{}"), "id": ["1"]}]},
-            "the id of its tool call is text",
-        ),
-        ({"role": "assistant", "tool_calls": [{"id": "1"}]}, "the function of a tool call is a mapping"),
-        ({"role": "robot", "content": "x"}, "there is no role 'robot'"),
-        ({"role": "user", "content": 7}, "its content is text or a list of parts, not int"),
-        ({"role": "user", "content": "x" * 400_001}, "its content has 400,001 characters; 400,000 are the most"),
-        ({"role": "user", "content": "x", "timestamp": "soon"}, "no time: 'soon'"),
-        ([], "a message is a mapping, not list"),
-    ],
-)
-def test_a_bad_message_is_named(record: Any, why: str) -> None:
-    [reason] = outcomes(lines([OPENAI[0], record]))
-    assert isinstance(reason, str)
-    assert reason.startswith("line 2: ")
-    assert why in reason
-
-
 LANGCHAIN: list[dict[str, Any]] = [
     {"type": "system", "data": {"content": "Be brief.", "type": "system", "id": None}},
     {"type": "human", "data": {"content": "Add.", "additional_kwargs": {}, "type": "human", "id": "h" * 36}},
@@ -204,8 +162,3 @@ def test_langchain() -> None:
     assert (added.arguments, added.result, added.success) == ({"a": 1}, "2", True)
     assert (failed.arguments, failed.result, failed.error) == ({"input": "{broken"}, None, "cannot")
     assert messages[3].tool_calls[0].tool_name == "old"
-
-
-def test_a_bad_langchain_message_is_named() -> None:
-    with pytest.raises(InvalidInput, match=r"record 1 \(line 1\): there is no message of type 'remove'"):
-        read(json.dumps([LANGCHAIN[0], {"type": "remove", "data": {}}]))

@@ -33,12 +33,9 @@ def test_a_line(line: bytes) -> None:
     ("given", "found"),
     [
         ('{"path": "a.py"}', {"path": "a.py"}),
-        ('"{\\"path\\": \\"a.py\\"}"', {"path": "a.py"}),
         ('"{\\"path\\": \\"a\\\\ud83d.py\\"}"', {"path": "a�.py"}),
         ('{"path": "a\\ud83d.py"}', {"path": "a�.py"}),
-        ('{"path": "é"}', {"path": "é"}),
         ("[1]", {"input": [1]}),
-        ("not JSON", {"input": "not JSON"}),
         ("", {}),
     ],
 )

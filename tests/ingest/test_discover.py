@@ -94,21 +94,6 @@ def test_names_with_a_backslash_are_skipped_with_a_word_about_them(tmp_path: Pat
     assert skipped == [("a\\b.py", "its name is not portable"), ("c\\d/", "its name is not portable")]
 
 
-def test_names_that_break_a_line_are_skipped_with_a_word_about_them(tmp_path: Path) -> None:
-    try:
-        (tmp_path / "a\nb.py").write_text("x = 1\n")
-        (tmp_path / "c\rd").mkdir()
-    except OSError:
-        pytest.skip("this file system has no such names")
-    make(tmp_path, "c\rd/e.py", "f.py")
-
-    result = discover(tmp_path)
-
-    assert [file.path for file in result.files] == ["f.py"]
-    skipped = [(item.file, item.reason) for item in result.skipped]
-    assert skipped == [("a b.py", "a line break in its name"), ("c d/", "a line break in its name")]
-
-
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

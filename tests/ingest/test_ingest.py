@@ -68,17 +68,6 @@ async def test_scopes_have_ragforge_s_properties(run: Ingest, cypher: Cypher, pr
     assert sorted(row["labels"]) == ["PendingEmbedding", "Scope"]
 
 
-async def test_every_kind_of_edge(run: Ingest, edges: Edges) -> None:
-    await run()
-
-    found = {(source, kind, target): lines for source, kind, target, lines, *_ in edges()}
-    assert found["shop/cart.py:Cart.sum", "CONSUMES", "shop/prices.py:total"] == (16,)
-    assert found["shop/prices.py:total", "CONSUMES", "shop/prices.py:vat"] == (23,)
-    assert found["shop/prices.py:Discounted", "INHERITS_FROM", "shop/prices.py:Price"] == (12,)
-    assert found["shop/prices.py:vat", "DECORATED_BY", "shop/prices.py:cached"] == (17,)
-    assert found["shop/cart.py:Cart.add", "HAS_PARENT", "shop/cart.py:Cart"] == ()
-
-
 async def test_a_second_ingest_changes_nothing(run: Ingest, snapshot: Snapshot) -> None:
     first = await run()
     before = snapshot()
@@ -127,17 +116,6 @@ async def test_an_edit_changes_only_its_own_nodes(run: Ingest, tree: Tree, snaps
     file = next(uuid for uuid, (labels, all_) in after.items() if "File" in labels and all_["path"] == "shop/prices.py")
     assert touched == {names["shop/prices.py", "vat"], file}
     assert (uuids(), edges_after, report.updated, report.files_changed) == (names, edges, 1, 1)
-
-
-async def test_what_moves_down_in_its_file_is_unchanged(run: Ingest, tree: Tree, uuids: Uuids, edges: Edges) -> None:
-    await run()
-    names = uuids()
-
-    tree.edit("shop/prices.py", "import functools", "import functools\n# a word\n# another")
-    report = await run()
-
-    assert (report.updated, report.unchanged, uuids()) == (0, report.scopes, names)
-    assert ("shop/prices.py:total", "CONSUMES", "shop/prices.py:vat", (25,), (25,), None) in edges()
 
 
 async def test_names_that_come_and_go_move_the_edges_of_other_files(
@@ -334,36 +312,3 @@ async def test_a_root_that_is_none_and_a_project_without_name_are_refused(run: I
         await run(root=tree.root / "nowhere")
     with pytest.raises(InvalidInput, match="no name"):
         await run(project="")
-
-
-async def test_scopes_of_ragforge_s_own_tools_are_claimed(
-    run: Ingest, tree: Tree, cypher: Cypher, uuids: Uuids, project: str
-) -> None:
-    old = f"OLD-{project}"
-    cypher(
-        """
-        CREATE (p:Project {uuid: $old + 'P', name: 'shop', rootPath: $root})
-        CREATE (f:File {uuid: $old + 'F', path: 'shop/cart.py', absolutePath: $root + '/shop/cart.py'})
-        CREATE (c:Scope {uuid: $old + 'C', name: 'Cart', type: 'class', file: 'shop/cart.py', startLine: 5})
-        CREATE (s:Scope {uuid: $old + 'S', name: 'sum', parent: 'Cart', type: 'method', startLine: 14})
-        CREATE (:Scope {uuid: $old + 'X', name: 'sum', parent: 'Cart', file: 'shop/cart.py', absolutePath: '/x.py'})
-        SET s.file = 'shop/cart.py'
-        CREATE (f)-[:BELONGS_TO]->(p), (c)-[:DEFINED_IN]->(f), (s)-[:DEFINED_IN]->(f), (s)-[:BELONGS_TO]->(p),
-          (s)-[:CONSUMES]->(c)
-        """,
-        old=old,
-        root=str(tree.root),
-    )
-
-    await run()
-
-    names = uuids()
-    assert (names["shop/cart.py", "Cart"], names["shop/cart.py", "Cart.sum"]) == (f"{old}C", f"{old}S")
-    rows = cypher(
-        "MATCH (s:Scope {uuid: $s})-[:DEFINED_IN]->(f:File), (s)-[:BELONGS_TO]->(p:Project) "
-        "RETURN f.uuid AS f, p.uuid AS p, COUNT { (s)-[:CONSUMES]->(:Scope {name: 'Cart'}) } AS theirs",
-        s=f"{old}S",
-    )
-    assert rows == [{"f": f"{old}F", "p": f"{old}P", "theirs": 1}]
-    assert cypher("MATCH (s:Scope {uuid: $x}) RETURN s.project AS p", x=f"{old}X") == [{"p": None}]
-    cypher("MATCH (s:Scope {uuid: $x}) DETACH DELETE s", x=f"{old}X")

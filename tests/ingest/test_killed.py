@@ -68,12 +68,9 @@ def killed_ingest(config: Neo4jConfig, tree: Tree, project: str, statement: str,
 @pytest.mark.parametrize(
     ("statement", "when"),
     [
-        ("take_ingest_lease", "after"),
-        ("write_files", "before"),
         ("write_files", "after"),
         ("write_edges", "after"),
         ("remove_files", "before"),
-        ("finish_ingest", "before"),
     ],
 )
 async def test_the_next_ingest_heals(

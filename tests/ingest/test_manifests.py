@@ -45,21 +45,3 @@ async def test_an_edit_of_a_package_json_moves_the_edges_that_it_gave(run: Inges
     (tree.root / "tsconfig.base.json").unlink()
     await run()
     assert called() == ["lib/one.ts:make"]
-
-
-async def test_an_edit_of_a_go_mod_moves_the_edges_that_its_module_path_gave(
-    run: Ingest, tree: Tree, edges: Edges
-) -> None:
-    tree.write("svc/go.mod", "module example.com/shop\n")
-    tree.write("svc/store/store.go", "package store\n\nfunc Open() {}\n")
-    tree.write("svc/api/api.go", 'package api\n\nimport "example.com/shop/store"\n\nfunc Build() { store.Open() }\n')
-    wanted = ("svc/api/api.go:Build", "CONSUMES", "svc/store/store.go:Open")
-
-    await run()
-    assert wanted in {each[:3] for each in edges()}
-    tree.edit("svc/go.mod", "example.com/shop", "example.com/other")
-    await run()
-    assert wanted not in {each[:3] for each in edges()}
-    tree.edit("svc/go.mod", "module example.com/other", 'module "example.com/shop" // again')
-    await run()
-    assert wanted in {each[:3] for each in edges()}

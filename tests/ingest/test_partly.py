@@ -30,14 +30,6 @@ def whole(path: str, text: str) -> list[str]:
     return [scope.key for scope in parsed.scopes]
 
 
-def test_type_exports_of_everything_are_read() -> None:
-    for text in ("export type * from './x.js';\n", "export type\n * as x from './x.js';\n"):
-        parsed = parse("a.ts", f"{text}export function f() {{ return 'export type *' }}\n".encode())
-        assert (parsed.error, [scope.key for scope in parsed.scopes]) == (None, ["f"])
-        assert [each.module for each in parsed.imports] == ["./x.js"]
-    assert parse("a.ts", b"export type * from './x.js';\nfunction f( {\n").error is not None
-
-
 @pytest.mark.parametrize(
     "text",
     [

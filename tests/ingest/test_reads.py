@@ -164,28 +164,6 @@ async def test_by_meaning_once_embedded(twins: tuple[GraphClient, str, str]) -> 
         await store.search_vector(project, [1.0, 0.0])
 
 
-async def test_vectors_are_counted_again_only_when_there_may_be_others(
-    twins: tuple[GraphClient, str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    client, project, _ = twins
-    asked: list[str] = []
-    read = GraphClient.read
-
-    async def counted(self: GraphClient, name: str, /, **parameters: Any) -> Any:
-        asked.append(name)
-        return await read(self, name, **parameters)
-
-    monkeypatch.setattr(GraphClient, "read", counted)
-    store = ScopeStore(client)
-    assert [(await store.counts(project)).embedded for _ in range(2)] == [0, 0]
-    assert asked.count("scope_counts") == 2  # another tool may give vectors to what waits here
-    await embed_scopes(client, project, EMBEDDER)
-    store = ScopeStore(client, await find_space(client, project))
-    asked.clear()
-    assert [(await store.counts(project)).embedded for _ in range(3)] == [10, 10, 10]
-    assert asked.count("scope_counts") == 1
-
-
 async def test_another_project_s_scopes_are_not_there(twins: tuple[GraphClient, str, str]) -> None:
     client, project, twin = twins
     store = ScopeStore(client)

@@ -90,18 +90,6 @@ def test_it_agrees_with_git(repository: Path, found: Found) -> None:
     assert found(repository) == sorted(file for file in listed if file.endswith(".py"))
 
 
-def test_a_linked_work_tree_has_an_index_of_its_own(repository: Path, found: Found) -> None:
-    ignore(repository, "gen/")
-    track(repository, "gen/a.py")
-    git(repository, "commit", "-q", "-m", "one")
-    linked = repository.parent / "linked"
-    git(repository, "worktree", "add", "-q", str(linked))
-    track(linked, "gen/b.py")
-
-    assert found(linked) == ["gen/a.py", "gen/b.py"]
-    assert found(repository) == ["gen/a.py"]
-
-
 def test_the_index_of_another_repository_says_nothing_here(repository: Path, found: Found) -> None:
     other = repository.parent / "other"
     other.mkdir()

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.c.links import INCLUDE
-from ragforge_memory.code.c.made import block, made_statement, name_alone, names_given, open_made
 from ragforge_memory.code.c.text import declared_name, is_name, operator_text, qualified, type_text, value_of
 from ragforge_memory.code.c.types import (
     bind_templates,
@@ -19,13 +18,17 @@ from ragforge_memory.code.c.types import (
     whole_of,
 )
 from ragforge_memory.code.c.uses import (
+    block,
     macro_uses,
+    made_statement,
+    name_alone,
+    names_given,
+    open_made,
     use_call,
     use_case,
-    use_member,
-    use_parameter,
 )
 from ragforge_memory.code.clauses import (
+    all_but,
     bind_declared,
     child_of_type,
     children_of_type,
@@ -33,14 +36,16 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
+    each,
     first_named,
     header,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.syntax import unread_bytes
@@ -163,9 +168,6 @@ def bind_parameters(draft: Draft, parameters: Node | None) -> None:
             bind_declared(draft, name, f"{declared}[]" if declared and is_array else declared or None)
 
 
-# types
-
-
 # variables
 
 
@@ -239,9 +241,8 @@ def macro(draft: Draft, node: Node) -> Visit:
         return ()
     scope = draft.open(
         node,
-        draft.text(name),
+        name,
         "macro" if parameters is not None else "constant",
-        name_node=name,
         signature=signature_line(draft, node, parameters if parameters is not None else node),
         docstring=doc_before(draft, node),
         parameters=_parameter_texts(draft, parameters),
@@ -327,44 +328,32 @@ HANDLERS: dict[str, Handler] = {
     "expression_statement": made_statement,
     "compound_statement": block,
     "preproc_include": include,
-    "preproc_def": macro,
-    "preproc_function_def": macro,
-    "preproc_call": nothing,
-    "preproc_defined": nothing,
-    "preproc_ifdef": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("name")
-    ],
-    "preproc_if": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
-    "preproc_elif": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
+    **each(macro, "preproc_def preproc_function_def"),
+    **each(
+        nothing,
+        "preproc_call preproc_defined comment string_literal system_lib_string attribute_specifier "
+        "attribute_declaration",
+    ),
+    "preproc_ifdef": all_but("name"),
+    **each(
+        all_but("condition"),
+        "preproc_if preproc_elif",
+    ),
     "function_definition": function,
-    "struct_specifier": specifier,
-    "union_specifier": specifier,
-    "enum_specifier": specifier,
+    **each(specifier, "struct_specifier union_specifier enum_specifier"),
     "type_definition": type_definition,
     "enumerator": enumerator,
     "declaration": declaration,
     "field_declaration": field,
-    "parameter_declaration": use_parameter,
-    "optional_parameter_declaration": use_parameter,
-    "variadic_parameter_declaration": use_parameter,
+    **each(
+        only("type", "default_value"),
+        "parameter_declaration optional_parameter_declaration variadic_parameter_declaration",
+    ),
     "identifier": naming("reference"),
     "type_identifier": naming("type"),
     "call_expression": use_call,
-    "field_expression": use_member,
-    "if_statement": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
+    "field_expression": only("argument"),
+    **each(decision, "if_statement for_statement while_statement do_statement conditional_expression"),
     "case_statement": use_case,
-    "conditional_expression": decision,
     "binary_expression": deciding_operators(frozenset({"&&", "||", "and", "or"})),
-    "comment": nothing,
-    "string_literal": nothing,
-    "system_lib_string": nothing,
-    "attribute_specifier": nothing,
-    "attribute_declaration": nothing,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.layout import folder_of, folders_above, shared_folders
 from ragforge_memory.code.packages import known_parent, root_package, subpackage
 from ragforge_memory.code.parsed import TYPE_TYPES
 
@@ -44,16 +45,7 @@ def _included(index: ProjectIndex, path: str, name: str) -> str | None:
     plain = name.lstrip("./")
     named = index.by_basename.get(plain.rpartition("/")[2], ())
     candidates = [found for found in named if found == plain or found.endswith(f"/{plain}")]
-    return max(candidates, key=lambda found: (_shared(found, here), -len(found)), default=None)
-
-
-def _shared(one: str, other: str) -> int:
-    count = 0
-    for left, right in zip(one.split("/"), other.split("/"), strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
+    return max(candidates, key=lambda found: (shared_folders(found, here), -len(found)), default=None)
 
 
 def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
@@ -85,14 +77,8 @@ def linked(index: ProjectIndex, file: ParsedFile, name: str) -> Place | None:
         for path, scope in index.defined("c", name)
         if _external(scope, path) or any(module in index.parent_packages for module in _meant(index, path, scope))
     ]
-    near = places
-    directory = file.path
-    while len(near) > 1 and directory:
-        directory = directory[: directory.rstrip("/").rfind("/") + 1]
-        inside = [place for place in places if place[0].startswith(directory)]
-        if inside:
-            near = inside
-            break
+    around = ([place for place in places if place[0].startswith(each)] for each in folders_above(folder_of(file.path)))
+    near = next(filter(None, around), places)
     if len(near) == 1:
         return near[0]
     return root_package(index, file, name) if not places else None
@@ -117,7 +103,7 @@ def _meant(index: ProjectIndex, path: str, scope: ParsedScope) -> list[str]:
         return []
     file = index.files[path]
     used = (each.module for each in file.imports.get(None, {}).get("*", ()) if not each.module.startswith(INCLUDE))
-    return [f"cpp:{owner}/", *(f"cpp:{around}.{owner}/" for around in (*file.package.split(), *used))]
+    return [f"cpp:{owner}/", *(f"cpp:{around}.{owner}/" for around in (*file.placed.package.split(), *used))]
 
 
 def _external(scope: ParsedScope, path: str) -> bool:

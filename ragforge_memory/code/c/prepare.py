@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.code.directives import one_branch, whole_branches
+from ragforge_memory.code.syntax import blank
 
 _CAPS = rb"[A-Z][A-Z0-9]*_[A-Z0-9_]+"
 _IN_CLASS = re.compile(
@@ -124,7 +125,7 @@ def blanked(data: bytes) -> bytes:
                 continue
             if _in_directive(text, start) or _KEYWORDS.search(bytes(text[max(0, start - 12) : start])):
                 continue
-            text[start:end] = re.sub(rb"[^\n]", b" ", bytes(text[start:end]))
+            text[start:end] = blank(bytes(text[start:end]))
     return bytes(text)
 
 

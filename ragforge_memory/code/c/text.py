@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import child_of_type, first_named
-from ragforge_memory.code.parsed import LONGEST_TEXT
+from ragforge_memory.code.clauses import chain, child_of_type, first_named
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,7 +20,6 @@ _POINTERS = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "refe
 _COLLECTIONS = frozenset({"vector", "list", "deque", "array", "span", "set", "unordered_set", "initializer_list"})
 _CASTS = frozenset({"static_cast", "dynamic_cast", "const_cast", "reinterpret_cast", "down_cast"})
 _MAKERS = frozenset({"make_unique", "make_shared"})
-
 
 _NAME = re.compile(r"~?[^\W\d][\w$]*|operator\b.+", re.DOTALL)
 _RESERVED_WORDS = """
@@ -40,39 +38,36 @@ def is_name(text: str) -> bool:
     return all(_NAME.fullmatch(part) is not None and part not in _RESERVED for part in text.split("."))
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression or a qualified name as dotted text; casts and constructions are calls of the type."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in NAMES:
-            return "".join([draft.text(node), *reversed(tail)])
-        if kind == "field_expression":
-            tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
-            node = node.child_by_field_name("argument")
-        elif kind == "qualified_identifier":
-            return "".join([qualified(draft, node), *reversed(tail)])
-        elif kind in ("template_type", "template_function", "dependent_name"):
-            node = node.child_by_field_name("name") or first_named(node)
-        elif kind == "call_expression":
-            made = _made(draft, node.child_by_field_name("function"))
-            if made is not None:
-                return "".join([f"{made}()", *reversed(tail)])
-            tail.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "subscript_expression":
-            tail.append("[]")
-            node = node.child_by_field_name("argument")
-        elif kind in _WRAPPED:
-            node = node.child_by_field_name("argument") or first_named(node)
-        elif kind in ("cast_expression", "compound_literal_expression", "new_expression"):
-            found = type_text(draft, node.child_by_field_name("type"))
-            return "".join([f"{found}()" if found and not found.endswith("[]") else "?", *reversed(tail)])
-        elif kind.endswith("literal") or kind in ("true", "false", "null", "nullptr", "lambda_expression"):
-            return "".join(["!", *reversed(tail)])
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind in NAMES:
+        return draft.text(node)
+    if kind == "field_expression":
+        tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
+        return node.child_by_field_name("argument")
+    elif kind == "qualified_identifier":
+        return qualified(draft, node)
+    elif kind in ("template_type", "template_function", "dependent_name"):
+        return node.child_by_field_name("name") or first_named(node)
+    elif kind == "call_expression":
+        made = _made(draft, node.child_by_field_name("function"))
+        if made is not None:
+            return f"{made}()"
+        tail.append("()")
+        return node.child_by_field_name("function")
+    elif kind == "subscript_expression":
+        tail.append("[]")
+        return node.child_by_field_name("argument")
+    elif kind in _WRAPPED:
+        return node.child_by_field_name("argument") or first_named(node)
+    elif kind in ("cast_expression", "compound_literal_expression", "new_expression"):
+        found = type_text(draft, node.child_by_field_name("type"))
+        return f"{found}()" if found and not found.endswith("[]") else "?"
+    elif kind.endswith("literal") or kind in ("true", "false", "null", "nullptr", "lambda_expression"):
+        return "!"
+    return None
 
 
 def qualified(draft: Draft, node: Node) -> str:

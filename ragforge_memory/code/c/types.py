@@ -11,11 +11,12 @@ from ragforge_memory.code.clauses import (
     children_of_type,
     closing,
     comment_free,
+    doc_before,
     header,
+    named,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.parsed import ScopeType
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Visit
-
 
 _KINDS: dict[str, ScopeType] = {
     "struct_specifier": "struct",
@@ -71,7 +71,7 @@ def bind_templates(draft: Draft, templates: Node | None) -> None:
         if name is None:
             name, _, _ = declared_name(parameter.child_by_field_name("declarator"))
         if name is not None:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+            draft.bind_unknown(name)
 
 
 def specifier(draft: Draft, node: Node) -> Visit:
@@ -80,8 +80,7 @@ def specifier(draft: Draft, node: Node) -> Visit:
     if body is None:
         if name is not None:
             text = type_text(draft, name) or draft.text(name)
-            receiver, _, last = text.rpartition(".")
-            draft.use(last, receiver or None, "type", draft.line(name))
+            draft.use_text(text, "type", draft.line(name))
         return ()
     if name is None:
         return present(body)
@@ -121,8 +120,7 @@ def open_type(draft: Draft, node: Node, name: Node | None, body: Node, text: str
     )
     for base in bases:
         if found := type_text(draft, base):
-            receiver, _, last = found.rpartition(".")
-            draft.use(last, receiver or None, "inherit", draft.line(base))
+            draft.use_text(found, "inherit", draft.line(base))
     templates = child_of_type(whole, "template_parameter_list")
     bind_templates(draft, templates)
     arguments = [list_ for base in [*present(name), *bases] for list_ in _template_arguments(base)]
@@ -206,23 +204,20 @@ def type_definition(draft: Draft, node: Node) -> Visit:
     return closing([declared, *parameters]) if aliases else [declared]
 
 
-def in_order(draft: Draft) -> None:
+def in_order(root: Node, draft: Draft) -> None:
     """Scopes in the order of their start: a ``typedef``'s name was met before the struct that it names."""
     draft.scopes.sort(key=lambda scope: (scope.start_byte, -scope.end_byte))
 
 
-def enumerator(draft: Draft, node: Node) -> Visit:
+@named
+def enumerator(draft: Draft, node: Node, name: Node) -> Visit:
     """A constant; of a plain ``enum`` its name is seen around the enum too."""
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
     enum = draft.current
     scoped = enum is not None and enum.type == "enum" and bool(re.match(r"enum\s+(class|struct)\b", enum.signature))
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, node),
         returns=enum.name if enum is not None and enum.type == "enum" else None,

@@ -11,20 +11,24 @@ from ragforge_memory.code.c.text import declared_name, dotted, qualified, type_t
 from ragforge_memory.code.c.types import bind_templates, in_order, space_names, specifier, whole_of
 from ragforge_memory.code.c.uses import use_qualified
 from ragforge_memory.code.clauses import (
+    all_but_types,
     bind_declared,
     child_of_type,
     closing,
+    doc_before,
+    each,
     first_named,
+    named,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
-from ragforge_memory.code.cpp.names import COMMON_MEMBERS
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.languages import Reader
+from ragforge_memory.code.languages import Reader, parser_of
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.syntax import tree_of
 from ragforge_memory.code.written import macro_body
 
 if TYPE_CHECKING:
@@ -33,16 +37,18 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Visit
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_cpp
-
-    return tree_sitter_cpp.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-    in_order(draft)
+_COMMON_MEMBERS = """
+add append assign at back begin c_str capacity cbegin cend clear close compare compare_exchange_strong copy count
+data emplace emplace_back empty end equal_range erase exchange extract fail fetch_add fill find find_first_of
+find_last_of first flush front get get_allocator good has_value insert is_open join key length load lock lower_bound
+max_size merge name notify_all notify_one open pop pop_back pop_front precision push push_back push_front put rbegin
+read release remove rend replace reserve reset resize rfind second seekg set setf shrink_to_fit size sort splice
+starts_with store str substr swap tellg test top try_lock type unlock upper_bound use_count value value_or wait what
+width write
+"""
+COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
+"""From the C++ standard library's containers, strings, streams, smart pointers, locks and atomics: an unknown
+receiver's method of such a name is not taken for the project's."""
 
 
 def _namespace(draft: Draft, node: Node) -> Visit:
@@ -80,11 +86,10 @@ def _namespace_alias(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _alias(draft: Draft, node: Node) -> Visit:
+@named
+def _alias(draft: Draft, node: Node, name: Node) -> Visit:
     """``using Name = Type;``"""
-    name, declared = node.child_by_field_name("name"), node.child_by_field_name("type")
-    if name is None:
-        return node.named_children
+    declared = node.child_by_field_name("type")
     known = type_text(draft, declared)
     if draft.enclosing_function is not None:
         draft.bind(draft.text(name), "alias", known, draft.line(name))
@@ -92,9 +97,8 @@ def _alias(draft: Draft, node: Node) -> Visit:
     whole = whole_of(node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         whole=whole,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
@@ -103,11 +107,6 @@ def _alias(draft: Draft, node: Node) -> Visit:
     templates = child_of_type(whole, "template_parameter_list")
     bind_templates(draft, templates)
     return closing([declared])
-
-
-def _template(draft: Draft, node: Node) -> Visit:
-    """The parameters are visited with the definition that they belong to."""
-    return [child for child in node.named_children if child.type != "template_parameter_list"]
 
 
 def _lambda(draft: Draft, node: Node) -> Visit:
@@ -128,7 +127,7 @@ def _range_loop(draft: Draft, node: Node) -> Visit:
         elif text[:1] not in "?!":
             draft.bind(draft.text(name), "alias", f"{text}[]", draft.line(name))
         else:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+            draft.bind_unknown(name)
     return present(declared, over, node.child_by_field_name("body"))
 
 
@@ -142,14 +141,8 @@ def _new(draft: Draft, node: Node) -> Visit:
     kind = node.child_by_field_name("type")
     text = type_text(draft, kind)
     if kind is not None and text:
-        receiver, _, name = text.removesuffix("[]").rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(kind))
+        draft.use_text(text.removesuffix("[]"), "call", draft.line(kind))
     return [child for child in node.named_children if child != kind]
-
-
-def _initializer(draft: Draft, node: Node) -> Visit:
-    """``member(value)``: the member is a field or a base that was said already."""
-    return [child for child in node.named_children if child.type not in ("field_identifier", "qualified_identifier")]
 
 
 _MODULE_WORDS = frozenset({"import", "module", "export"})
@@ -171,16 +164,13 @@ def _method_declaration(draft: Draft, node: Node) -> Visit:
     return HANDLERS["declaration"](draft, node)
 
 
-def _concept(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _concept(draft: Draft, node: Node, name: Node) -> Visit:
     whole = whole_of(node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         whole=whole,
         signature=signature_line(draft, node),
         docstring=doc_before(draft, whole),
@@ -208,7 +198,7 @@ _HANDLERS: dict[str, Handler] = {
     "using_declaration": _using,
     "namespace_alias_definition": _namespace_alias,
     "alias_declaration": _alias,
-    "template_declaration": _template,
+    "template_declaration": all_but_types("template_parameter_list"),
     "concept_definition": _concept,
     "declaration": _method_declaration,
     "condition_clause": _condition,
@@ -216,21 +206,18 @@ _HANDLERS: dict[str, Handler] = {
     "for_range_loop": _range_loop,
     "catch_clause": _catch,
     "new_expression": _new,
-    "field_initializer": _initializer,
+    "field_initializer": all_but_types("field_identifier", "qualified_identifier"),
     "qualified_identifier": use_qualified,
-    "template_function": lambda draft, node: [
-        *present(node.child_by_field_name("name"), node.child_by_field_name("arguments"))
-    ],
-    "lambda_capture_specifier": nothing,
-    "access_specifier": nothing,
+    "template_function": only("name", "arguments"),
+    **each(nothing, "lambda_capture_specifier access_specifier type_parameter_declaration"),
     "namespace_identifier": naming("reference"),
-    "type_parameter_declaration": nothing,
-    "optional_type_parameter_declaration": lambda draft, node: present(node.child_by_field_name("default_type")),
+    "optional_type_parameter_declaration": only("default_type"),
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_cpp",
+    handlers=_HANDLERS,
+    finish=in_order,
     links=Links(
         modules=modules,
         submodule=submodule,
@@ -249,3 +236,19 @@ READER = Reader(
     leading=LEADING,
     simplify=(blanked_cuts, blanked_branches),
 )
+
+
+def namespaces_of(path: str, data: bytes) -> list[tuple[int, int, str]]:
+    """First line, last line and name of each namespace in a file, outer ones before inner ones."""
+    found: list[tuple[int, int, str]] = []
+    root = tree_of(parser_of("cpp", path), blanked(data))
+    nodes: list[Node] = [] if root is None else [root]
+    while nodes:
+        node = nodes.pop()
+        name = node.child_by_field_name("name") if node.type == "namespace_definition" else None
+        if name is not None:
+            text = data[name.start_byte : name.end_byte].decode("utf-8", "replace")
+            found += [(node.start_point[0] + 1, node.end_point[0] + 1, each) for each in space_names(text)]
+        if node.type not in ("class_specifier", "struct_specifier", "function_definition"):
+            nodes.extend(node.named_children)
+    return found

@@ -1,4 +1,4 @@
-"""How C# files reach one another: namespaces, ``using``, partial types."""
+"""How C# files reach one another: namespaces, ``using``, partial types; and the names that everybody has."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    comment_free,
-)
+from ragforge_memory.code.clauses import comment_free
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.packages import package_modules
 from ragforge_memory.code.reads import UNPLACED
@@ -20,6 +18,22 @@ if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.links import Place
     from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
+
+
+_COMMON_MEMBERS = """
+Add AddRange Aggregate All Any Append AppendFormat AppendLine Await Cast Clear Clone Close Combine Compare CompareTo
+Concat ConfigureAwait Contains ContainsKey Copy CopyTo Count Create Dequeue Dispose DisposeAsync Distinct ElementAt
+EndsWith Enqueue Equals Exists Find FindIndex First FirstOrDefault Flush ForEach Format Get GetAwaiter GetBytes
+GetCustomAttributes GetEnumerator GetHashCode GetLength GetMethod GetProperty GetResult GetType GetValue GroupBy
+IndexOf Insert Invoke IsAssignableFrom Join Last LastOrDefault Max Min MoveNext Next Open OrderBy Parse Peek Pop
+Push Read ReadAsync ReadLine Remove RemoveAll RemoveAt Replace Reset Reverse Select SelectMany SequenceEqual Set
+SetValue Single SingleOrDefault Skip Sort Split Start StartsWith Stop Substring Sum Take ToArray ToDictionary ToList
+ToLower ToString ToUpper Trim TrimEnd TrimStart TryAdd TryGetValue TryParse Union Wait Where Write WriteAsync
+WriteLine Zip
+"""
+COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
+"""From System, System.Collections.Generic, System.IO, System.Linq, System.Reflection, System.Text and
+System.Threading.Tasks: an unknown receiver's method of such a name is not taken for the project's."""
 
 
 def using(draft: Draft, node: Node) -> Visit:
@@ -74,12 +88,12 @@ def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]
     """The other ``partial`` declarations of a type."""
     if "partial" not in scope.modifiers:
         return ()
-    here = index.files[path].package
+    here = index.files[path].placed.package
     return [
         (other, found.key)
         for other, found in index.defined("csharp", scope.name)
         if found.qualified_name == scope.qualified_name
         and "partial" in found.modifiers
-        and index.files[other].package == here
+        and index.files[other].placed.package == here
         and (other, found.key) != (path, scope.key)
     ]

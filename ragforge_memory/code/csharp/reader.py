@@ -5,47 +5,54 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but,
     bind_declared,
+    case_decision,
     child_of_type,
     children_of_type,
     closing,
     comment_free,
+    deciding_operators,
     decision,
+    doc_before,
+    each,
     header,
+    named,
     naming,
     nothing,
-    present,
+    only,
     signature_line,
+    without_xml,
 )
-from ragforge_memory.code.comments import doc_before, without_xml
-from ragforge_memory.code.csharp.links import modules, neighbours, parts, using
-from ragforge_memory.code.csharp.names import COMMON_MEMBERS
-from ragforge_memory.code.csharp.parts import INTERFACE, KINDS, attributes, bases_of, modifiers, name_of
-from ragforge_memory.code.csharp.statements import (
+from ragforge_memory.code.csharp.links import COMMON_MEMBERS, modules, neighbours, parts, using
+from ragforge_memory.code.csharp.parts import (
+    INTERFACE,
+    KINDS,
+    attributes,
+    bases_of,
     bind_designation,
     bind_foreach,
     bind_from,
     bind_generics,
     bind_lambda,
     bind_parameter,
-    bind_parameter_list,
     bind_parameters,
     bind_variables,
+    modifiers,
+    name_of,
     parameter_texts,
 )
-from ragforge_memory.code.csharp.text import base_text, type_text
 from ragforge_memory.code.csharp.uses import (
+    base_text,
+    type_text,
     use_access,
-    use_argument,
     use_attribute,
-    use_binary,
     use_call,
     use_conditional,
     use_constraints,
     use_creation,
     use_initializer,
     use_labeled,
-    use_section,
     use_type_arguments,
     use_typed,
     use_types,
@@ -65,24 +72,12 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Visit
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_c_sharp
-
-    return tree_sitter_c_sharp.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-
-
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     lists, decorators = attributes(draft, node)
     parameters = child_of_type(node, "parameter_list")
     listed = [base for base in bases_of(node) if base_text(draft, base)]
@@ -92,9 +87,8 @@ def _type(draft: Draft, node: Node) -> Visit:
     interfaces = [text for text in texts if INTERFACE.match(text)] if kind != "interface" else []
     draft.open(
         node,
-        draft.text(name),
+        name,
         kind,
-        name_node=name,
         signature=header(draft, node, end, parameters, lists),
         docstring=without_xml(doc_before(draft, node)),
         parameters=parameter_texts(draft, parameters),
@@ -104,8 +98,7 @@ def _type(draft: Draft, node: Node) -> Visit:
         interfaces=interfaces,
     )
     for base, text in zip(listed, texts, strict=True):
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "implement" if text in interfaces else "inherit", draft.line(base))
+        draft.use_text(text, "implement" if text in interfaces else "inherit", draft.line(base))
         named = base.child_by_field_name("name") if base.type == "qualified_name" else base
         for arguments in children_of_type(named, "type_argument_list"):
             use_types(draft, arguments)
@@ -130,10 +123,7 @@ def _method(draft: Draft, node: Node) -> Visit:
         words.append("property")
     returns = node.child_by_field_name("returns") or node.child_by_field_name("type")
     parameters = node.child_by_field_name("parameters")
-    kind: ScopeType = (
-        "function" if node.type == "local_function_statement" and draft.enclosing_type is None else "method"
-    )
-    kind = "function" if node.type == "local_function_statement" else kind
+    kind: ScopeType = "function" if node.type == "local_function_statement" else "method"
     initializer = child_of_type(node, "constructor_initializer")
     draft.open(
         node,
@@ -174,9 +164,8 @@ def _field(draft: Draft, node: Node) -> Visit:
         if constant:
             draft.open(
                 node,
-                draft.text(name),
+                name,
                 "constant",
-                name_node=name,
                 signature=signature_line(draft, declaration),
                 docstring=without_xml(doc_before(draft, node)),
                 return_type=draft.text(declared) if declared else None,
@@ -191,16 +180,13 @@ def _field(draft: Draft, node: Node) -> Visit:
     return closing([*lists, *values]) if constant else [*lists, *values]
 
 
-def _enum_member(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _enum_member(draft: Draft, node: Node, name: Node) -> Visit:
     lists, decorators = attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, None, None, lists),
         docstring=without_xml(doc_before(draft, node)),
         returns=draft.current.name if draft.current else None,
@@ -209,16 +195,14 @@ def _enum_member(draft: Draft, node: Node) -> Visit:
     return closing([*lists, node.child_by_field_name("value")])
 
 
-def _delegate(draft: Draft, node: Node) -> Visit:
-    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-    if name is None:
-        return node.named_children
+@named
+def _delegate(draft: Draft, node: Node, name: Node) -> Visit:
+    parameters = node.child_by_field_name("parameters")
     lists, decorators = attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "type",
-        name_node=name,
         signature=header(draft, node, None, parameters, lists),
         docstring=without_xml(doc_before(draft, node)),
         parameters=parameter_texts(draft, parameters),
@@ -228,12 +212,6 @@ def _delegate(draft: Draft, node: Node) -> Visit:
     bind_generics(draft, node)
     use_types(draft, node.child_by_field_name("type"))
     return closing([*lists, parameters])
-
-
-# statements that bind
-
-
-# uses
 
 
 # namespaces
@@ -258,27 +236,18 @@ _METHODS = ("method_declaration", "constructor_declaration", "destructor_declara
 
 _HANDLERS: dict[str, Handler] = {
     "using_directive": using,
-    "namespace_declaration": _namespace,
-    "file_scoped_namespace_declaration": _namespace,
+    **each(_namespace, "namespace_declaration file_scoped_namespace_declaration"),
     **dict.fromkeys(KINDS, _type),
     **dict.fromkeys(_METHODS, _method),
-    "field_declaration": _field,
-    "event_field_declaration": _field,
+    **each(_field, "field_declaration event_field_declaration"),
     "enum_member_declaration": _enum_member,
     "delegate_declaration": _delegate,
     "variable_declaration": bind_variables,
     "foreach_statement": bind_foreach,
-    "declaration_pattern": bind_designation,
-    "declaration_expression": bind_designation,
-    "recursive_pattern": bind_designation,
-    "catch_declaration": bind_designation,
-    "lambda_expression": bind_lambda,
-    "anonymous_method_expression": bind_lambda,
-    "parameter": bind_parameter,
-    "parameter_list": bind_parameter_list,
-    "from_clause": bind_from,
-    "join_clause": bind_from,
-    "let_clause": bind_from,
+    **each(bind_designation, "declaration_pattern declaration_expression recursive_pattern catch_declaration"),
+    **each(bind_lambda, "lambda_expression anonymous_method_expression"),
+    **each(bind_parameter, "parameter parameter_list"),
+    **each(bind_from, "from_clause join_clause let_clause"),
     "identifier": naming("reference", but=("var", "nameof", "_", "global", "value")),
     "member_access_expression": use_access,
     "conditional_access_expression": use_conditional,
@@ -286,44 +255,33 @@ _HANDLERS: dict[str, Handler] = {
     "object_creation_expression": use_creation,
     "initializer_expression": use_initializer,
     "attribute": use_attribute,
-    "attribute_argument": use_argument,
-    "argument": use_argument,
-    "cast_expression": use_typed,
-    "typeof_expression": use_typed,
-    "default_expression": use_typed,
-    "array_creation_expression": use_typed,
+    **each(all_but("name"), "attribute_argument argument"),
+    **each(use_typed, "cast_expression typeof_expression default_expression array_creation_expression"),
     "type_argument_list": use_type_arguments,
-    "type_parameter_list": nothing,
+    **each(
+        nothing,
+        "type_parameter_list goto_statement comment string_literal verbatim_string_literal preproc_region "
+        "preproc_endregion preproc_pragma",
+    ),
     "type_parameter_constraints_clause": use_constraints,
-    "alias_qualified_name": lambda draft, node: present(node.child_by_field_name("name")),
+    "alias_qualified_name": only("name"),
     "labeled_statement": use_labeled,
-    "goto_statement": nothing,
-    "if_statement": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
-    "catch_clause": decision,
-    "conditional_expression": decision,
-    "switch_expression_arm": decision,
-    "switch_section": use_section,
-    "binary_expression": use_binary,
-    "comment": nothing,
-    "string_literal": nothing,
-    "verbatim_string_literal": nothing,
-    "preproc_region": nothing,
-    "preproc_endregion": nothing,
-    "preproc_pragma": nothing,
-    "preproc_if": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
-    "preproc_elif": lambda draft, node: [
-        child for child in node.named_children if child != node.child_by_field_name("condition")
-    ],
+    **each(
+        decision,
+        "if_statement for_statement while_statement do_statement catch_clause conditional_expression "
+        "switch_expression_arm",
+    ),
+    "switch_section": case_decision,
+    "binary_expression": deciding_operators(frozenset({"&&", "||", "??"})),
+    **each(
+        all_but("condition"),
+        "preproc_if preproc_elif",
+    ),
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_c_sharp",
+    handlers=_HANDLERS,
     links=Links(
         modules=modules,
         submodule=subpackage,

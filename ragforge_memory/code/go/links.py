@@ -1,4 +1,4 @@
-"""How Go's imports reach other packages."""
+"""How Go's imports reach other packages, and the names that everybody has."""
 
 from __future__ import annotations
 
@@ -6,13 +6,30 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.layout import folder_of
+from ragforge_memory.code.layout import folder_of, folders_above
 from ragforge_memory.code.parsed import Import, ParsedFile
 from ragforge_memory.code.reads import MODULE_PATH
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.layout import Layout
+
+
+_BUILTINS = """
+any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint
+uint8 uint16 uint32 uint64 uintptr
+"""
+BUILTINS: frozenset[str] = frozenset(_BUILTINS.split())
+"""Predeclared types (Go specification, section Predeclared identifiers)."""
+
+_COMMON_MEMBERS = """
+Add Bytes Close Context Copy Do Done Err Error Flush Get Len Less Lock Name New Next Print Printf Println Read
+ReadAll ReadFrom Reset RLock RUnlock Scan Seek Set Size Sprintf Start Stop String Swap Sync Unlock Unwrap Value Wait
+Write WriteString WriteTo
+"""
+COMMON_MEMBERS: frozenset[str] = frozenset(_COMMON_MEMBERS.split())
+"""Methods of the interfaces and types of the packages builtin, io, fmt, errors, sync, sort, context, time, bytes,
+strings and bufio that code meets daily: an unknown receiver's method of such a name is not taken for the project's."""
 
 
 _VERSION = re.compile(r"v[0-9]+$")
@@ -63,11 +80,7 @@ def _module(index: ProjectIndex, home: str | None, path: str) -> tuple[str | Non
 
 def _module_file(index: ProjectIndex, directory: str) -> str | None:
     """The nearest ``go.mod`` in a directory or above it."""
-    while (path := f"{directory}go.mod") not in index.files:
-        if not directory:
-            return None
-        directory = folder_of(directory.rstrip("/"))
-    return path
+    return next((path for each in folders_above(directory) if (path := f"{each}go.mod") in index.files), None)
 
 
 def _module_path(index: ProjectIndex) -> str:
@@ -95,5 +108,5 @@ def neighbours(index: ProjectIndex, file: ParsedFile) -> Sequence[str]:
     return [
         path
         for path in here
-        if path != file.path and (other := index.files[path]).language == "go" and other.package == file.package
+        if path != file.path and (other := index.files[path].placed).language == "go" and other.package == file.package
     ]

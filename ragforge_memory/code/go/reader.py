@@ -12,49 +12,37 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
+    each,
     first_named,
     header,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.go.links import modules, neighbours, package_name
-from ragforge_memory.code.go.names import BUILTINS, COMMON_MEMBERS
-from ragforge_memory.code.go.text import dotted, type_text, value_of
+from ragforge_memory.code.go.links import BUILTINS, COMMON_MEMBERS, modules, neighbours, package_name
 from ragforge_memory.code.go.uses import (
+    dotted,
+    type_text,
     use_call,
     use_composite,
     use_conversion,
     use_literal_value,
     use_qualified_type,
     use_selector,
+    value_of,
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import BindingKind, ScopeType, Use
+from ragforge_memory.code.parsed import BindingKind, ScopeType
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-    _say_interfaces(root, draft)
-
-
-# expressions and types as dotted text
+    from ragforge_memory.code.draft import Visit
 
 
 # definitions
@@ -100,8 +88,8 @@ def _bind_receiver(draft: Draft, parameter: Node) -> None:
         kind = first_named(kind)
     if kind is not None and kind.type == "generic_type":
         arguments = kind.child_by_field_name("type_arguments")
-        for argument in arguments.named_children if arguments else ():
-            draft.bind(draft.text(argument), "unknown", None, draft.line(argument))
+        if arguments is not None:
+            draft.bind_unknown(*arguments.named_children)
     if name is not None:
         draft.bind(draft.text(name), "self", None, draft.line(name))
 
@@ -126,11 +114,6 @@ def _bind_parameters(draft: Draft, group: Node) -> None:
             bind_declared(draft, name, value)
 
 
-def _parameter(draft: Draft, node: Node) -> Visit:
-    """Names of parameters are no uses; their types are."""
-    return present(node.child_by_field_name("type"))
-
-
 def _closure(draft: Draft, node: Node) -> Visit:
     for field in ("parameters", "result"):
         if (group := node.child_by_field_name(field)) is not None:
@@ -152,9 +135,8 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
     end = next((brace for part in value.children for brace in (part, *part.children[:1]) if brace.type == "{"), None)
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         kind,
-        name_node=name_node,
         whole=alone,
         tokens_of=node,  # `type ( … )` around it says nothing of it
         signature=header(draft, alone or node, end) if end else signature_line(draft, alone or node),
@@ -163,8 +145,7 @@ def _type_declaration(draft: Draft, node: Node) -> Visit:
         bases=[text for _, text in bases],
     )
     for base, text in bases:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "inherit", draft.line(base))
+        draft.use_text(text, "inherit", draft.line(base))
     generics = node.child_by_field_name("type_parameters")
     _bind_generics(draft, generics)
     return closing([generics, value])
@@ -219,9 +200,8 @@ def _values(draft: Draft, node: Node) -> Visit:
     for place, name in enumerate(names):
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             whole=whole,
             signature=signature_line(draft, whole or node),
             docstring=doc,
@@ -270,16 +250,15 @@ def _range(draft: Draft, node: Node) -> Visit:
 
 def _type_switch(draft: Draft, node: Node) -> Visit:
     alias = node.child_by_field_name("alias")
-    for name in alias.named_children if alias is not None else ():
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    if alias is not None:
+        draft.bind_unknown(*alias.named_children)
     return [child for child in node.named_children if child != alias]
 
 
 def _received(draft: Draft, node: Node) -> Visit:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is not None and any(child.type == ":=" for child in node.children):
-        for name in left.named_children:
-            draft.bind(draft.text(name), "unknown", None, draft.line(name))
+        draft.bind_unknown(*left.named_children)
         return present(right)
     return present(left, right)
 
@@ -319,34 +298,23 @@ def _say_interfaces(root: Node, draft: Draft) -> None:
                 continue
             for scope in draft.scopes:
                 if scope.qualified_name == value and scope.is_type:
-                    receiver, _, name = interface.rpartition(".")
-                    scope.interfaces = (*scope.interfaces, interface)
-                    scope.uses.append(Use(name, receiver or None, "implement", draft.line(line)))
-
-
-# how imports reach other packages
+                    scope.implement(interface, draft.line(line))
 
 
 _HANDLERS: dict[str, Handler] = {
     "package_clause": _package,
     "import_spec": _import,
-    "function_declaration": _function,
-    "method_declaration": _function,
-    "method_elem": _function,
+    **each(_function, "function_declaration method_declaration method_elem"),
     "func_literal": _closure,
-    "type_spec": _type_declaration,
-    "type_alias": _type_declaration,
+    **each(_type_declaration, "type_spec type_alias"),
     "field_declaration": _field,
     "type_elem": _type_element,
-    "const_spec": _values,
-    "var_spec": _values,
+    **each(_values, "const_spec var_spec"),
     "short_var_declaration": _short_variables,
     "range_clause": _range,
     "type_switch_statement": _type_switch,
     "receive_statement": _received,
-    "parameter_declaration": _parameter,
-    "variadic_parameter_declaration": _parameter,
-    "type_parameter_declaration": _parameter,
+    **each(only("type"), "parameter_declaration variadic_parameter_declaration type_parameter_declaration"),
     "identifier": naming("reference", but=("_",)),
     "type_identifier": naming("type", but=BUILTINS),
     "qualified_type": use_qualified_type,
@@ -355,15 +323,9 @@ _HANDLERS: dict[str, Handler] = {
     "type_conversion_expression": use_conversion,
     "composite_literal": use_composite,
     "literal_value": use_literal_value,
-    "if_statement": decision,
-    "for_statement": decision,
-    "expression_case": decision,
-    "type_case": decision,
-    "communication_case": decision,
+    **each(decision, "if_statement for_statement expression_case type_case communication_case"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "comment": nothing,
-    "interpreted_string_literal": nothing,
-    "raw_string_literal": nothing,
+    **each(nothing, "comment interpreted_string_literal raw_string_literal"),
 }
 
 # Behind these a line break is a semicolon (https://go.dev/ref/spec#Semicolons).
@@ -375,8 +337,9 @@ _ENDS = frozenset(
 )  # fmt: skip
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_go",
+    handlers=_HANDLERS,
+    finish=_say_interfaces,
     cut_behind=_ENDS,
     links=Links(modules=modules, neighbours=neighbours, common_members=COMMON_MEMBERS),
     atoms=frozenset({"interpreted_string_literal", "raw_string_literal", "rune_literal"}),

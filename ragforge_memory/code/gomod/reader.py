@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.syntax import blank
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,18 +15,6 @@ if TYPE_CHECKING:
     from ragforge_memory.code.draft import Draft
 
 _MODULE = re.compile(rb"^[ \t]*module(?:[ \t]*\(\s*|[ \t]+)([\"`]?)([^\s\"`()]+)\1", re.MULTILINE)
-_SEEN = re.compile(rb"[^\n]")
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_go
-
-    return tree_sitter_go.language()
-
-
-def _blank(data: bytes) -> bytes:
-    """There is no grammar for these files, and one line of them is wanted."""
-    return _SEEN.sub(b" ", data)
 
 
 def extract(root: Node, draft: Draft) -> None:
@@ -36,8 +25,9 @@ def extract(root: Node, draft: Draft) -> None:
 
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_go",
+    handlers={},
+    finish=extract,
     links=Links(modules=lambda index, file, imported: ()),
-    prepare=_blank,
+    prepare=blank,  # no code, and no grammar for it
 )

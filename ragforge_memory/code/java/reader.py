@@ -6,38 +6,41 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but_types,
     bind_declared,
+    case_decision,
     child_of_type,
     children_of_type,
     closing,
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
+    each,
     first_named,
     header,
+    named,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.java.links import neighbours
-from ragforge_memory.code.java.names import COMMON_MEMBERS
-from ragforge_memory.code.java.text import ANNOTATIONS, dotted, type_text, value_of
+from ragforge_memory.code.java.links import COMMON_MEMBERS, neighbours
 from ragforge_memory.code.java.uses import (
+    ANNOTATIONS,
+    dotted,
+    type_text,
     use_access,
     use_annotation,
-    use_case,
     use_constructor,
     use_creation,
     use_invocation,
     use_method_reference,
     use_scoped_type,
-    use_type_only,
     use_type_parameter,
-    use_value_only,
-    use_without_label,
+    value_of,
 )
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
@@ -48,7 +51,7 @@ from ragforge_memory.code.written import text_block
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 _KINDS: dict[str, ScopeType] = {
     "class_declaration": "class",
@@ -57,17 +60,6 @@ _KINDS: dict[str, ScopeType] = {
     "annotation_type_declaration": "interface",
     "enum_declaration": "enum",
 }
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_java
-
-    return tree_sitter_java.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
 
 
 # definitions
@@ -90,19 +82,17 @@ def _annotation_names(draft: Draft, annotations: Sequence[Node]) -> list[str]:
     return [draft.text(name) for node in annotations if (name := node.child_by_field_name("name"))]
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     words, annotations = _modifiers(draft, node)
     generics, parameters = node.child_by_field_name("type_parameters"), node.child_by_field_name("parameters")
     bases = _listed(child_of_type(node, "superclass", "extends_interfaces"))
     interfaces = _listed(node.child_by_field_name("interfaces"))
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         _KINDS[node.type],
-        name_node=name_node,
         signature=header(draft, node, body, parameters, annotations),
         docstring=doc_before(draft, node),
         parameters=[draft.text(p) for p in comment_free(parameters.named_children)] if parameters else (),
@@ -132,8 +122,7 @@ def _listed(clause: Node | None) -> list[Node]:
 def _use_type(draft: Draft, node: Node, kind: str) -> None:
     text = type_text(draft, node)
     if text:
-        receiver, _, name = text.rpartition(".")
-        draft.use(name, receiver or None, "inherit" if kind == "inherit" else "implement", draft.line(node))
+        draft.use_text(text, "inherit" if kind == "inherit" else "implement", draft.line(node))
 
 
 def _bind_generics(draft: Draft, generics: Node | None) -> None:
@@ -158,18 +147,16 @@ def _bind_parameters(draft: Draft, parameters: Node | None) -> None:
             bind_declared(draft, name, value)
 
 
-def _method(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _method(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     words, annotations = _modifiers(draft, node)
     parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("type")
     generics = node.child_by_field_name("type_parameters")
     draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         "method",
-        name_node=name_node,
         signature=header(draft, node, body, parameters, annotations),
         docstring=doc_before(draft, node),
         return_type=draft.text(returns) if returns else None,
@@ -213,9 +200,8 @@ def _field(draft: Draft, node: Node) -> Visit:
             continue
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             signature=signature_line(draft, declared or node, node),
             docstring=doc_before(draft, node),
             return_type=draft.text(declared) if declared else None,
@@ -230,17 +216,14 @@ def _field(draft: Draft, node: Node) -> Visit:
     return closing(parts) if constant else parts
 
 
-def _enum_constant(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _enum_constant(draft: Draft, node: Node, name: Node) -> Visit:
     _, annotations = _modifiers(draft, node)
     body = node.child_by_field_name("body")
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, body, None, annotations),
         docstring=doc_before(draft, node),
         returns=draft.current.name if draft.current else None,
@@ -277,8 +260,7 @@ def _lambda(draft: Draft, node: Node) -> Visit:
         _bind_parameters(draft, parameters)
         return present(parameters, body)
     names = [parameters] if parameters is not None and parameters.type == "identifier" else []
-    for name in names or (parameters.named_children if parameters else ()):
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+    draft.bind_unknown(*names or (parameters.named_children if parameters else ()))
     return present(body)
 
 
@@ -330,24 +312,20 @@ _HANDLERS: dict[str, Handler] = {
     "package_declaration": _package,
     "import_declaration": _import,
     **dict.fromkeys(_KINDS, _type),
-    "method_declaration": _method,
-    "constructor_declaration": _method,
-    "compact_constructor_declaration": _method,
-    "annotation_type_element_declaration": _method,
-    "field_declaration": _field,
-    "constant_declaration": _field,
+    **each(
+        _method,
+        "method_declaration constructor_declaration compact_constructor_declaration "
+        "annotation_type_element_declaration",
+    ),
+    **each(_field, "field_declaration constant_declaration"),
     "enum_constant": _enum_constant,
-    "local_variable_declaration": _locals,
-    "resource": _locals,
-    "catch_formal_parameter": _locals,
-    "enhanced_for_statement": _locals,
+    **each(_locals, "local_variable_declaration resource catch_formal_parameter enhanced_for_statement"),
     "lambda_expression": _lambda,
-    "instanceof_expression": _pattern,
-    "type_pattern": _pattern,
-    "record_pattern_component": _pattern,
-    "formal_parameter": use_type_only,
-    "spread_parameter": use_type_only,
-    "receiver_parameter": use_type_only,
+    **each(_pattern, "instanceof_expression type_pattern record_pattern_component"),
+    **each(
+        all_but_types("identifier", "variable_declarator", "this"),
+        "formal_parameter spread_parameter receiver_parameter",
+    ),
     "type_parameter": use_type_parameter,
     "identifier": naming("reference"),
     "type_identifier": naming("type", but=("var",)),
@@ -357,28 +335,18 @@ _HANDLERS: dict[str, Handler] = {
     "explicit_constructor_invocation": use_constructor,
     "field_access": use_access,
     "method_reference": use_method_reference,
-    "annotation": use_annotation,
-    "marker_annotation": use_annotation,
-    "element_value_pair": use_value_only,
-    "labeled_statement": use_without_label,
-    "break_statement": nothing,
-    "continue_statement": nothing,
-    "switch_label": use_case,
-    "if_statement": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
-    "catch_clause": decision,
-    "ternary_expression": decision,
+    **each(use_annotation, "annotation marker_annotation"),
+    "element_value_pair": only("value"),
+    "labeled_statement": all_but_types("identifier"),
+    **each(nothing, "break_statement continue_statement line_comment block_comment string_literal"),
+    "switch_label": case_decision,
+    **each(decision, "if_statement for_statement while_statement do_statement catch_clause ternary_expression"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "line_comment": nothing,
-    "block_comment": nothing,
-    "string_literal": nothing,
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_java",
+    handlers=_HANDLERS,
     links=Links(
         modules=package_modules,
         submodule=subpackage,

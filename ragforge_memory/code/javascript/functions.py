@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import before, doc_before
+from ragforge_memory.code.clauses import before, doc_before, each, returning
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
-from ragforge_memory.code.javascript.text import (
-    bind_pattern,
-    first_named,
-    property_name,
-    type_text,
-    value,
-)
+from ragforge_memory.code.javascript.text import bind_pattern, property_name, type_text, value
 from ragforge_memory.code.open_scope import OpenScope
 from ragforge_memory.code.parsed import LONGEST_TEXT, ScopeType
 
@@ -22,7 +16,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Visit
-
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function", "function"})
 _WRITTEN_OUT = FUNCTIONS - {"arrow_function"}
@@ -155,7 +148,7 @@ def open_function(
     )
     inside = bind_parameters(draft, parameters, scope)
     if single is not None:
-        draft.bind(draft.text(single), "unknown", None, draft.line(single))
+        draft.bind_unknown(single)
     if body is not None and function.type == "arrow_function" and body.type != "statement_block":
         kind, result = value(draft, body)
         if result is not None and scope.returns is None:
@@ -223,7 +216,7 @@ def anonymous(draft: Draft, node: Node) -> Visit:
     inside = bind_parameters(draft, node.child_by_field_name("parameters"), None)
     single = node.child_by_field_name("parameter")
     if single is not None:
-        draft.bind(draft.text(single), "unknown", None, draft.line(single))
+        draft.bind_unknown(single)
     body = node.child_by_field_name("body")
     returns = node.child_by_field_name("return_type")
     return [*inside, *(part for part in (returns, body) if part)]
@@ -270,25 +263,10 @@ def signature_line(draft: Draft, node: Node) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def _return(draft: Draft, node: Node) -> Visit:
-    scope = draft.current
-    if scope is not None and scope.returns is None and scope.type in ("function", "method"):
-        kind, known = value(draft, first_named(node))
-        if known is not None:
-            draft.bind("return", kind, known, draft.line(node))
-    return node.named_children
-
-
 FUNCTION_HANDLERS: dict[str, Handler] = {
-    "function_declaration": _function_declaration,
-    "generator_function_declaration": _function_declaration,
-    "function_signature": _function_declaration,
-    "arrow_function": anonymous,
-    "function_expression": anonymous,
-    "generator_function": anonymous,
-    "method_definition": _method,
+    **each(_function_declaration, "function_declaration generator_function_declaration function_signature"),
+    **each(anonymous, "arrow_function function_expression generator_function"),
+    **each(_method, "method_definition method_signature abstract_method_signature"),
     "pair": _pair,
-    "method_signature": _method,
-    "abstract_method_signature": _method,
-    "return_statement": _return,
+    "return_statement": returning(value),
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from ragforge_memory.code.syntax import blank
+
 _TYPE_STAR = re.compile(rb"(\bexport\s+)type(?=\s*\*)")
 _IMPORT_TYPE = re.compile(rb"""\bimport\((['"])[^'"\n]*\1\)(?=(?:\.[\w$]+)+(?:<|\[\])|>\((?!\)))""")
 _USING = re.compile(rb"\busing\b(?!\s+[\w$])")
@@ -54,12 +56,7 @@ def known(data: bytes) -> bytes:
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
-    return found[1] + _spaces(found[2])
-
-
-def _spaces(text: bytes) -> bytes:
-    """The text as white space with its line feeds."""
-    return re.sub(rb"[^\n]", b" ", text)
+    return found[1] + blank(found[2])
 
 
 def _parted(found: re.Match[bytes]) -> bytes:
@@ -93,7 +90,7 @@ def _without_tags_types(data: bytes) -> bytes:
     for tag in _TAGGED.finditer(data):
         start = _opening(data, tag.end())
         if start is not None and start >= at:
-            kept += [data[at:start], _spaces(data[start : tag.end()])]
+            kept += [data[at:start], blank(data[start : tag.end()])]
             at = tag.end()
     return b"".join([*kept, data[at:]])
 

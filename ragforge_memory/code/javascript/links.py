@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.javascript.extended import extended
-from ragforge_memory.code.layout import folder_of
+from ragforge_memory.code.layout import folder_of, folders_above
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.reads import MODULE, PACKAGE
+from ragforge_memory.code.reads import FILE, MODULE, PACKAGE
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
     from ragforge_memory.code.parsed import Import, ParsedFile
+
+
+def extended(index: ProjectIndex, here: str) -> dict[str, tuple[str, int]]:
+    """The files that those around a folder take over, however far that goes: each with the nearest folder of one that
+    begins it, and by how many steps."""
+    return index.remember(("javascript", "extended", here), lambda: _found(index, here))
+
+
+def _found(index: ProjectIndex, here: str) -> dict[str, tuple[str, int]]:
+    found: dict[str, tuple[str, int]] = {}
+    beginning = [path for path in index.packages.get("jsconfig:=/", ()) if here.startswith(folder_of(path))]
+    for first in sorted(beginning, key=lambda path: (-len(folder_of(path)), path)):
+        steps, seen, last = 0, {first}, [first]
+        while last:
+            steps += 1
+            # What was seen is not gone through again: they may take over each other.
+            last = [base for path in last for base in _bases(index, path) if base not in seen]
+            seen.update(last)
+            for base in last:
+                found.setdefault(base, (folder_of(first), steps))
+    return found
+
+
+def _bases(index: ProjectIndex, path: str) -> Iterator[str]:
+    """What a file itself takes over."""
+    for word in index.layout.outlines[path].package.split():
+        if word.startswith("=") and word != "=":
+            index.reads.note(PACKAGE, f"jsconfig:{word}/")
+            base = normpath(folder_of(path) + word[1:])
+            for each in (base, f"{base}.json", f"{base}/tsconfig.json"):
+                index.reads.note(FILE, each)
+                known = index.layout.outlines.get(each)
+                if known is not None and known.language == "jsconfig":
+                    yield each
+                    break
+
 
 _EXTENSIONS = (".ts", ".tsx", ".mts", ".cts", ".d.ts", ".js", ".jsx", ".mjs", ".cjs")
 _WRITTEN = {".js": (".ts", ".tsx", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
@@ -151,14 +186,12 @@ def _targets(index: ProjectIndex, path: str, key: str, rest: str) -> list[str]:
 
 def _from_above(index: ProjectIndex, here: str, rest: str, *, only_src: bool = False) -> Sequence[str]:
     """``rest`` below ``src`` of the nearest directory above the importing file that has it."""
-    while True:
+    for folder in folders_above(here):
         for middle in ("",) if only_src else ("src/", "", "app/"):
-            found = _file_at(index, here + middle + rest)
+            found = _file_at(index, folder + middle + rest)
             if found is not None and (not only_src or rest.startswith(("src/", "app/", "lib/"))):
                 return [found]
-        if not here:
-            return ()
-        here = here[: here.rstrip("/").rfind("/") + 1]
+    return ()
 
 
 def _packages(index: ProjectIndex) -> dict[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.draft import Draft, Handler
+from ragforge_memory.code.draft import Handler
 from ragforge_memory.code.javascript.functions import FUNCTION_HANDLERS
 from ragforge_memory.code.javascript.known import known
 from ragforge_memory.code.javascript.links import LINKS
@@ -17,25 +17,6 @@ from ragforge_memory.code.written import one_line
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-
-def _grammar(path: str) -> object:
-    if path.endswith((".ts", ".mts", ".cts")):
-        import tree_sitter_typescript
-
-        return tree_sitter_typescript.language_typescript()
-    if path.endswith(".tsx"):
-        import tree_sitter_typescript
-
-        return tree_sitter_typescript.language_tsx()
-    import tree_sitter_javascript
-
-    return tree_sitter_javascript.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
 
 
 def refusal(root: Node, data: bytes) -> str | None:
@@ -63,8 +44,12 @@ _HANDLERS: dict[str, Handler] = {
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_javascript",
+    grammars={
+        **dict.fromkeys((".ts", ".mts", ".cts"), "tree_sitter_typescript:language_typescript"),
+        ".tsx": "tree_sitter_typescript:language_tsx",
+    },
+    handlers=_HANDLERS,
     links=LINKS,
     atoms=frozenset({"string", "template_string", "regex", "jsx_text"}),
     forms={"jsx_text": one_line},

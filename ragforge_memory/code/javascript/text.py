@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
+from ragforge_memory.code.clauses import chain, first_named
+from ragforge_memory.code.parsed import BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,47 +31,35 @@ _HOLDERS = frozenset({"Promise", "Partial", "Required", "Readonly", "NonNullable
 """Generic types whose argument says what one works with."""
 
 
-def first_named(node: Node) -> Node | None:
-    """The first named child that is no comment."""
-    return next((child for child in node.named_children if child.type != "comment"), None)
-
-
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; see parsed.py."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in ("identifier", "type_identifier", "this", "super"):
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind in ("member_expression", "nested_identifier", "nested_type_identifier"):
-            name = node.child_by_field_name("property") or node.child_by_field_name("name")
-            tail.append(f".{draft.text(name)}" if name else ".?")
-            node = node.child_by_field_name("object") or node.child_by_field_name("module")
-        elif kind == "call_expression":
-            tail.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "new_expression":
-            tail.append("()")
-            node = node.child_by_field_name("constructor")
-        elif kind == "subscript_expression":
-            tail.append("[]")
-            node = node.child_by_field_name("object")
-        elif kind in ("as_expression", "satisfies_expression"):
-            declared = type_text(draft, node.named_children[-1])
-            if declared is not None:
-                tail.append(f"{declared}()")  # an instance, as if it were constructed here
-                return "".join(reversed(tail))
-            node = first_named(node)
-        elif kind in _AROUND:
-            node = first_named(node)
-        elif kind in _LITERALS:
-            tail.append("!")
-            return "".join(reversed(tail))
-        else:
-            break
-    tail.append("?")
-    return "".join(reversed(tail))
+    kind = node.type
+    if kind in ("identifier", "type_identifier", "this", "super"):
+        return draft.text(node)
+    if kind in ("member_expression", "nested_identifier", "nested_type_identifier"):
+        name = node.child_by_field_name("property") or node.child_by_field_name("name")
+        tail.append(f".{draft.text(name)}" if name else ".?")
+        return node.child_by_field_name("object") or node.child_by_field_name("module")
+    elif kind == "call_expression":
+        tail.append("()")
+        return node.child_by_field_name("function")
+    elif kind == "new_expression":
+        tail.append("()")
+        return node.child_by_field_name("constructor")
+    elif kind == "subscript_expression":
+        tail.append("[]")
+        return node.child_by_field_name("object")
+    elif kind in ("as_expression", "satisfies_expression"):
+        declared = type_text(draft, node.named_children[-1])
+        if declared is not None:
+            return f"{declared}()"  # an instance, as if it were constructed here
+        return first_named(node)
+    elif kind in _AROUND:
+        return first_named(node)
+    elif kind in _LITERALS:
+        return "!"
+    return None
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

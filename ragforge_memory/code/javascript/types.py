@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.clauses import all_but_types, doc_before, each, named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -16,19 +16,13 @@ from ragforge_memory.code.javascript.functions import (
     signature,
     signature_line,
 )
-from ragforge_memory.code.javascript.text import (
-    dotted,
-    property_name,
-    type_text,
-    value,
-)
+from ragforge_memory.code.javascript.text import dotted, property_name, type_text, value
 from ragforge_memory.code.javascript.uses import use_dotted
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Visit
-
 
 CLASSES = frozenset({"class", "class_declaration", "abstract_class_declaration"})
 _CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*$")
@@ -93,11 +87,6 @@ def open_class(draft: Draft, node: Node, name: str, name_node: Node | None, whol
     return [*inside, *([generics] if generics else []), *([body] if body else []), CLOSE]
 
 
-def _class_body(draft: Draft, node: Node) -> Visit:
-    """Decorators are visited with the member they decorate."""
-    return [child for child in node.named_children if child.type not in ("decorator", "comment")]
-
-
 def _field(draft: Draft, node: Node) -> Visit:
     """A field: with a function it is a method, else a binding of its class (and a constant if static)."""
     name_node = node.child_by_field_name("name") or node.child_by_field_name("property")
@@ -122,10 +111,9 @@ def _field(draft: Draft, node: Node) -> Visit:
     return parts
 
 
-def _interface(draft: Draft, node: Node) -> Visit:
-    name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name_node is None:
-        return node.named_children
+@named
+def _interface(draft: Draft, node: Node, name_node: Node) -> Visit:
+    body = node.child_by_field_name("body")
     whole = around(node)
     name = draft.text(name_node)
     if whole.type == "export_statement":
@@ -210,16 +198,12 @@ def _namespace(draft: Draft, node: Node) -> Visit:
 
 
 TYPE_HANDLERS: dict[str, Handler] = {
-    "class_declaration": _class,
-    "abstract_class_declaration": _class,
-    "class": _class,
-    "class_body": _class_body,
-    "field_definition": _field,
-    "public_field_definition": _field,
+    **each(_class, "class_declaration abstract_class_declaration class"),
+    "class_body": all_but_types("decorator", "comment"),
+    **each(_field, "field_definition public_field_definition"),
     "interface_declaration": _interface,
     "property_signature": _property_signature,
     "type_alias_declaration": _type_alias,
     "enum_declaration": _enum,
-    "internal_module": _namespace,
-    "module": _namespace,
+    **each(_namespace, "internal_module module"),
 }

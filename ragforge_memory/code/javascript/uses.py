@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import deciding_operators, decision, each, first_named, naming, nothing, only
 from ragforge_memory.code.draft import Draft, Handler
-from ragforge_memory.code.javascript.text import bind_pattern, dotted, first_named, required_module
+from ragforge_memory.code.javascript.text import bind_pattern, dotted, required_module
 from ragforge_memory.code.parsed import UNNAMED, UseKind
 
 if TYPE_CHECKING:
@@ -19,16 +20,6 @@ def use_dotted(draft: Draft, text: str, kind: UseKind, line: int) -> None:
     receiver, _, name = text.rpartition(".")
     if name.isidentifier():
         draft.use(name, receiver or None, kind, line)
-
-
-def _name(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "reference", draft.line(node))
-    return ()
-
-
-def _type_name(draft: Draft, node: Node) -> Visit:
-    draft.use(draft.text(node), None, "type", draft.line(node))
-    return ()
 
 
 def _nested_type(draft: Draft, node: Node) -> Visit:
@@ -110,60 +101,27 @@ def _catch(draft: Draft, node: Node) -> Visit:
     return [*inside, *([body] if body else [])]
 
 
-def _decision(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    return node.named_children
-
-
-def _binary(draft: Draft, node: Node) -> Visit:
-    if any(child.type in ("&&", "||", "??") for child in node.children):
-        draft.decide()
-    return node.named_children
-
-
 def _type_parameter(draft: Draft, node: Node) -> Visit:
     name = node.child_by_field_name("name")
     if name is not None:
-        draft.bind(draft.text(name), "unknown", None, draft.line(name))
+        draft.bind_unknown(name)
     return [part for part in node.named_children if part != name]
 
 
-def _type_parameters_of_signature(draft: Draft, node: Node) -> Visit:
-    """The parameters of a function type have names that nobody can use."""
-    parts = [node.child_by_field_name("type"), node.child_by_field_name("value")]
-    return [part for part in parts if part]
-
-
-def _nothing(draft: Draft, node: Node) -> Visit:
-    return ()
-
-
 USE_HANDLERS: dict[str, Handler] = {
-    "identifier": _name,
-    "shorthand_property_identifier": _name,
-    "type_identifier": _type_name,
+    **each(naming("reference"), "identifier shorthand_property_identifier"),
+    "type_identifier": naming("type"),
     "nested_type_identifier": _nested_type,
     "member_expression": _member,
-    "call_expression": _call,
-    "new_expression": _call,
+    **each(_call, "call_expression new_expression"),
     "decorator": _decorator,
-    "jsx_opening_element": _element,
-    "jsx_self_closing_element": _element,
-    "jsx_closing_element": _nothing,
+    **each(_element, "jsx_opening_element jsx_self_closing_element"),
+    **each(nothing, "jsx_closing_element comment statement_identifier property_identifier"),
     "pair": _pair,
     "for_in_statement": _for_in,
     "catch_clause": _catch,
-    "if_statement": _decision,
-    "for_statement": _decision,
-    "while_statement": _decision,
-    "do_statement": _decision,
-    "switch_case": _decision,
-    "ternary_expression": _decision,
-    "binary_expression": _binary,
+    **each(decision, "if_statement for_statement while_statement do_statement switch_case ternary_expression"),
+    "binary_expression": deciding_operators(frozenset({"&&", "||", "??"})),
     "type_parameter": _type_parameter,
-    "required_parameter": _type_parameters_of_signature,
-    "optional_parameter": _type_parameters_of_signature,
-    "comment": _nothing,
-    "statement_identifier": _nothing,
-    "property_identifier": _nothing,
+    **each(only("type", "value"), "required_parameter optional_parameter"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.comments import doc_before
+from ragforge_memory.code.clauses import doc_before, named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -19,9 +19,10 @@ from ragforge_memory.code.javascript.modules import (
     export_member,
     export_whole,
     is_exported,
+    members,
     sets_exports,
+    this_member,
 )
-from ragforge_memory.code.javascript.objects import members, this_member
 from ragforge_memory.code.javascript.text import (
     bind_pattern,
     dotted,
@@ -38,16 +39,14 @@ if TYPE_CHECKING:
 
     from ragforge_memory.code.draft import Visit
 
-
 _GLOBALS = frozenset({"window", "global", "globalThis", "self"})
 _OR_ELSE = frozenset({"||", "??"})
 
 
-def _declarator(draft: Draft, node: Node) -> Visit:
-    name_node, content = node.child_by_field_name("name"), node.child_by_field_name("value")
+@named
+def _declarator(draft: Draft, node: Node, name_node: Node) -> Visit:
+    content = node.child_by_field_name("value")
     declared = node.child_by_field_name("type")
-    if name_node is None:
-        return node.named_children
     required = required_module(draft, content)
     if required is not None:
         bind_required(draft, name_node, *required)

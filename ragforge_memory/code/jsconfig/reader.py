@@ -15,27 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
+from ragforge_memory.code.syntax import blank
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Draft
 
-_SEEN = re.compile(rb"[^\n]")
 # A string stays; a comment, and a comma before a closing bracket, goes.
 _LOOSE = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])', re.DOTALL)
 _MAIN = ("source", "types", "typings", "module", "main")
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_javascript
-
-    return tree_sitter_javascript.language()
-
-
-def _blank(data: bytes) -> bytes:
-    """These files are no code."""
-    return _SEEN.sub(b" ", data)
 
 
 def extract(root: Node, draft: Draft) -> None:
@@ -100,8 +89,9 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_javascript",
+    handlers={},
+    finish=extract,
     links=Links(modules=lambda index, file, imported: ()),
-    prepare=_blank,
+    prepare=blank,  # no code, and no grammar for it
 )

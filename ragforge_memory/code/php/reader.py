@@ -5,56 +5,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but,
     child_of_type,
     children_of_type,
     closing,
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
+    each,
     first_named,
     header,
+    named,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import doc_before
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.packages import package_modules, subpackage
+from ragforge_memory.code.packages import package_modules, package_neighbours, subpackage
 from ragforge_memory.code.parsed import ScopeType
-from ragforge_memory.code.php.links import linked, neighbours
-from ragforge_memory.code.php.names import COMMON_MEMBERS
-from ragforge_memory.code.php.statements import (
+from ragforge_memory.code.php.links import COMMON_MEMBERS, linked
+from ragforge_memory.code.php.uses import (
+    GLOBAL,
     bind,
     bind_assignment,
     bind_catch,
     bind_closure,
     bind_declared_variables,
     bind_foreach,
-    bind_parameter,
     bind_parameters,
-)
-from ragforge_memory.code.php.text import (
-    GLOBAL,
     dotted,
     plain,
+    say,
     tagged,
     tagged_parameters,
     type_text,
-    value_of,
-)
-from ragforge_memory.code.php.uses import (
-    say,
-    use_argument,
     use_attribute,
     use_class_constant,
     use_creation,
-    use_member_access,
     use_method_call,
     use_name,
     use_named_type,
     use_scoped_call,
+    value_of,
 )
 from ragforge_memory.code.written import dedented
 
@@ -72,15 +68,7 @@ _KINDS: dict[str, ScopeType] = {
 _MODIFIERS = ("visibility_modifier", "static_modifier", "abstract_modifier", "final_modifier", "readonly_modifier")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_php
-
-    return tree_sitter_php.language_php()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
+def _belong(root: Node, draft: Draft) -> None:
     if not draft.packages:
         draft.belong(GLOBAL)
 
@@ -99,10 +87,9 @@ def _modifiers(draft: Draft, node: Node) -> list[str]:
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     attributes, decorators = _attributes(draft, node)
     extended = comment_free(clause.named_children) if (clause := child_of_type(node, "base_clause")) else []
     implemented = (
@@ -110,9 +97,8 @@ def _type(draft: Draft, node: Node) -> Visit:
     )
     draft.open(
         node,
-        draft.text(name),
+        name,
         _KINDS[node.type],
-        name_node=name,
         signature=header(draft, node, body, None, attributes),
         docstring=doc_before(draft, node),
         modifiers=_modifiers(draft, node),
@@ -138,18 +124,16 @@ def _use_traits(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _function(draft: Draft, node: Node) -> Visit:
-    name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+@named
+def _function(draft: Draft, node: Node, name: Node) -> Visit:
+    body = node.child_by_field_name("body")
     parameters, returns = node.child_by_field_name("parameters"), node.child_by_field_name("return_type")
-    if name is None:
-        return node.named_children
     attributes, decorators = _attributes(draft, node)
     doc = doc_before(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "method" if node.type == "method_declaration" else "function",
-        name_node=name,
         signature=header(draft, node, body, parameters, attributes),
         docstring=doc,
         return_type=draft.text(returns) if returns else None,
@@ -171,9 +155,8 @@ def _constants(draft: Draft, node: Node) -> Visit:
         draft.bind(draft.text(name), *value_of(draft, rest[0] if rest else None), draft.line(name))
         draft.open(
             node,
-            draft.text(name),
+            name,
             "constant",
-            name_node=name,
             signature=signature_line(draft, node),
             docstring=doc_before(draft, node),
             modifiers=_modifiers(draft, node),
@@ -185,16 +168,13 @@ def _constants(draft: Draft, node: Node) -> Visit:
     return closing([*attributes, *values])
 
 
-def _case(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _case(draft: Draft, node: Node, name: Node) -> Visit:
     attributes, decorators = _attributes(draft, node)
     draft.open(
         node,
-        draft.text(name),
+        name,
         "constant",
-        name_node=name,
         signature=header(draft, node, None, None, attributes),
         docstring=doc_before(draft, node),
         returns=draft.current.name if draft.current else None,
@@ -213,9 +193,6 @@ def _properties(draft: Draft, node: Node) -> Visit:
             bind(draft, draft.text(name).lstrip("$"), known, draft.line(name))
             values += [child for child in comment_free(element.named_children) if child != name]
     return [*present(node.child_by_field_name("attributes"), declared), *values]
-
-
-# statements that bind
 
 
 # uses
@@ -241,7 +218,7 @@ def _define(draft: Draft, node: Node, arguments: Node | None) -> Visit:
     content = first_named(string) if string is not None and string.type in ("string", "encapsed_string") else None
     if content is None:
         return present(arguments)
-    draft.open(node, draft.text(content), "constant", name_node=content, signature=signature_line(draft, node),
+    draft.open(node, content, "constant", signature=signature_line(draft, node),
                docstring=doc_before(draft, node.parent or node))  # fmt: skip
     return [*parts[1:], CLOSE]
 
@@ -277,62 +254,52 @@ _HANDLERS: dict[str, Handler] = {
     "namespace_use_declaration": _use,
     **dict.fromkeys(_KINDS, _type),
     "use_declaration": _use_traits,
-    "function_definition": _function,
-    "method_declaration": _function,
+    **each(_function, "function_definition method_declaration"),
     "const_declaration": _constants,
     "enum_case": _case,
     "property_declaration": _properties,
-    "anonymous_function": bind_closure,
-    "arrow_function": bind_closure,
-    "simple_parameter": bind_parameter,
-    "variadic_parameter": bind_parameter,
-    "property_promotion_parameter": bind_parameter,
+    **each(bind_closure, "anonymous_function arrow_function"),
+    **each(
+        only("attributes", "type", "default_value"), "simple_parameter variadic_parameter property_promotion_parameter"
+    ),
     "assignment_expression": bind_assignment,
     "foreach_statement": bind_foreach,
     "catch_clause": bind_catch,
-    "global_declaration": bind_declared_variables,
-    "static_variable_declaration": bind_declared_variables,
-    "name": use_name,
-    "qualified_name": use_name,
+    **each(bind_declared_variables, "global_declaration static_variable_declaration"),
+    **each(use_name, "name qualified_name"),
     "named_type": use_named_type,
-    "variable_name": nothing,
-    "relative_scope": nothing,
+    **each(
+        nothing,
+        "variable_name relative_scope goto_statement named_label_statement comment string nowdoc text "
+        "text_interpolation",
+    ),
     "function_call_expression": _call,
-    "member_call_expression": use_method_call,
-    "nullsafe_member_call_expression": use_method_call,
+    **each(use_method_call, "member_call_expression nullsafe_member_call_expression"),
     "scoped_call_expression": use_scoped_call,
     "class_constant_access_expression": use_class_constant,
-    "member_access_expression": use_member_access,
-    "nullsafe_member_access_expression": use_member_access,
-    "scoped_property_access_expression": use_member_access,
+    **each(
+        only("object", "scope"),
+        "member_access_expression nullsafe_member_access_expression scoped_property_access_expression",
+    ),
     "object_creation_expression": use_creation,
     "attribute": use_attribute,
-    "argument": use_argument,
-    "goto_statement": nothing,
-    "named_label_statement": nothing,
-    "if_statement": decision,
-    "else_if_clause": decision,
-    "for_statement": decision,
-    "while_statement": decision,
-    "do_statement": decision,
-    "case_statement": decision,
-    "match_conditional_expression": decision,
-    "conditional_expression": decision,
+    "argument": all_but("name"),
+    **each(
+        decision,
+        "if_statement else_if_clause for_statement while_statement do_statement case_statement "
+        "match_conditional_expression conditional_expression",
+    ),
     "binary_expression": deciding_operators(frozenset({"&&", "||", "and", "or", "??"})),
-    "comment": nothing,
-    "string": nothing,
-    "nowdoc": nothing,
-    "text": nothing,
-    "text_interpolation": nothing,
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_php:language_php",
+    handlers=_HANDLERS,
+    finish=_belong,
     links=Links(
         modules=package_modules,
         submodule=subpackage,
-        neighbours=neighbours,
+        neighbours=package_neighbours,
         linked=linked,
         self_names=frozenset({"this", "self", "static"}),
         super_names=frozenset({"parent"}),

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import each, first_named, header, returning
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.parsed import ScopeType
 from ragforge_memory.code.python.links import LINKS
-from ragforge_memory.code.python.quoted import TREES
-from ragforge_memory.code.python.text import arguments_of, dotted, first_named, type_text, value_of
+from ragforge_memory.code.python.text import TREES, arguments_of, dotted, type_text, value_of
 from ragforge_memory.code.python.uses import USE_HANDLERS, bind_names, targets, use_dotted
 from ragforge_memory.collection import paused_collection
 
@@ -28,17 +28,6 @@ _PASSED_ON = frozenset({"Iterator", "Generator", "AsyncIterator", "AsyncGenerato
 _MANAGERS = frozenset({"contextmanager", "asynccontextmanager", "fixture"})
 _CONSTANT = re.compile(r"_{0,2}[A-Z][A-Z0-9_]*$")
 _PREFIX = re.compile(r"^[A-Za-z]*('''|\"\"\"|'|\")")
-
-
-def _grammar(path: str) -> object:
-    import tree_sitter_python
-
-    return tree_sitter_python.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a module's tree."""
-    draft.walk(root, _HANDLERS)
 
 
 # definitions
@@ -78,12 +67,11 @@ def _function(draft: Draft, node: Node, whole: Node | None = None, decorators: S
     returns = node.child_by_field_name("return_type")
     scope = draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         "method" if in_class else "function",
-        name_node=name_node,
         whole=whole,
         end=_last_statement(body),
-        signature=_signature(draft, node, body, parameters),
+        signature=header(draft, node, body, parameters),
         docstring=_docstring(draft, body),
         return_type=draft.text(returns) if returns else None,
         returns=_returns(draft, returns, names),
@@ -176,12 +164,11 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         type = "interface"
     scope = draft.open(
         node,
-        draft.text(name_node),
+        name_node,
         type,
-        name_node=name_node,
         whole=whole,
         end=_last_statement(body),
-        signature=_signature(draft, node, body, superclasses),
+        signature=header(draft, node, body, superclasses),
         docstring=_docstring(draft, body),
         decorators=_decorator_names(draft, decorators),
         bases=[text for text, _ in bases],
@@ -191,12 +178,6 @@ def _class(draft: Draft, node: Node, whole: Node | None = None, decorators: Sequ
         use_dotted(draft, text, "inherit", line)
     parameters = node.child_by_field_name("type_parameters")
     return [*decorators, *([parameters] if parameters else []), *inside, body, CLOSE]
-
-
-def _signature(draft: Draft, node: Node, body: Node, parameters: Node | None) -> str:
-    comments = [c for c in (*node.children, *(parameters.children if parameters else ())) if c.type == "comment"]
-    comments.sort(key=lambda comment: comment.start_byte)
-    return draft.compact(node.start_byte, body.start_byte, comments).rstrip(": ")
 
 
 def _last_statement(body: Node) -> Node:
@@ -313,15 +294,6 @@ def _global(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _return(draft: Draft, node: Node) -> Visit:
-    scope = draft.current
-    if scope is not None and scope.returns is None and scope.type in ("function", "method"):
-        kind, value = value_of(draft, first_named(node))
-        if value is not None:
-            draft.bind("return", kind, value, draft.line(node))
-    return node.named_children
-
-
 def _yield(draft: Draft, node: Node) -> Visit:
     scope = draft.current
     if scope is not None and scope.returns is None and _is_managed(scope.decorators):
@@ -360,20 +332,19 @@ def refusal(root: Node, data: bytes) -> str | None:
 _HANDLERS: dict[str, Handler] = {
     **USE_HANDLERS,
     "block": _block,
-    "global_statement": _global,
-    "nonlocal_statement": _global,
+    **each(_global, "global_statement nonlocal_statement"),
     "decorated_definition": _decorated,
     "function_definition": _function,
     "class_definition": _class,
     "type_alias_statement": _type_alias,
     "assignment": _assignment,
-    "return_statement": _return,
+    "return_statement": returning(value_of),
     "yield": _yield,
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_python",
+    handlers=_HANDLERS,
     links=LINKS,
     atoms=frozenset({"string"}),
     blocks=frozenset({"block"}),

@@ -1,16 +1,93 @@
-"""Python's expressions and annotations as dotted text."""
+"""Python's expressions and annotations as dotted text, those in quotes too."""
 
 from __future__ import annotations
 
+import ast
+import threading
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.parsed import LONGEST_TEXT, BindingKind
-from ragforge_memory.code.python.quoted import WRAPPERS, expression_in, named_type
+from ragforge_memory.code.clauses import chain, first_named
+from ragforge_memory.code.parsed import BindingKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
     from ragforge_memory.code.draft import Draft
+
+
+WRAPPERS = frozenset(
+    {"Optional", "Union", "Annotated", "Final", "ClassVar", "Required", "NotRequired", "ReadOnly", "Type"}
+)
+"""What stands around the type that is meant."""
+
+TREES = threading.Lock()
+"""Held while Python makes a tree: some of 3.11 and 3.12 count the depth of all threads' trees as one, and raise
+SystemError where two are made at once (CPython's gh-106905)."""
+
+
+def expression_in(literal: str) -> ast.expr | None:
+    """The expression in a string that stands for a type, as written with its quotes; None where it holds none."""
+    try:
+        with TREES, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python would say of the project's code is no matter of ours
+            text = ast.literal_eval(literal)
+            # In brackets it may go over several lines.
+            return ast.parse(f"({text}\n)", mode="eval").body if isinstance(text, str) else None
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+
+
+def named_type(node: ast.expr | None) -> str | None:
+    """The class that such an expression means, by the rules of `type_text`."""
+    while node is not None:
+        match node:
+            case ast.Name() | ast.Attribute():
+                return _dotted(node)
+            case ast.Constant(value=str(text)):
+                node = expression_in(repr(text))
+            case ast.BinOp(left=left, right=right):
+                node = right if _is_none(left) else left
+            case ast.Subscript(value=outer, slice=inner):
+                if (_dotted(outer) or "").rpartition(".")[2] in WRAPPERS:
+                    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+                    node = next((part for part in parts if not _is_none(part)), None)
+                else:
+                    node = outer
+            case _:
+                return None
+    return None
+
+
+def names_in(node: ast.expr | None) -> Iterator[str]:
+    """The dotted names in such an expression; what a ``Literal`` lists are none."""
+    stack: list[ast.AST] = [node] if node else []
+    while stack:
+        part = stack.pop()
+        match part:
+            case ast.Constant(value=str(text)):
+                if inner := expression_in(repr(text)):
+                    stack.append(inner)
+            case ast.Subscript(value=outer) if (_dotted(outer) or "").endswith("Literal"):
+                continue
+            case ast.Name() | ast.Attribute() if name := _dotted(part):
+                yield name
+            case _:
+                stack.extend(reversed(list(ast.iter_child_nodes(part))))
+
+
+def _dotted(node: ast.expr) -> str | None:
+    tail: list[str] = []
+    while isinstance(node, ast.Attribute):
+        tail.append(node.attr)
+        node = node.value
+    return ".".join(reversed([*tail, node.id])) if isinstance(node, ast.Name) else None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
 
 LITERALS = frozenset(
     {"string", "concatenated_string", "integer", "float", "list", "tuple", "dictionary", "set", "lambda", "true",
@@ -19,42 +96,27 @@ LITERALS = frozenset(
 )  # fmt: skip
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression as dotted text; see parsed.py."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind == "identifier":
-            tail.append(draft.text(node))
-            return _joined(tail)
-        if kind == "attribute":
-            name = node.child_by_field_name("attribute")
-            tail.append(f".{draft.text(name)}" if name else ".?")
-            node = node.child_by_field_name("object")
-        elif kind == "call":
-            tail.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "subscript":
-            tail.append("[]")
-            node = node.child_by_field_name("value")
-        elif kind in ("parenthesized_expression", "await", "named_expression", "type"):
-            node = node.child_by_field_name("value") or first_named(node)
-        elif kind in LITERALS:
-            tail.append("!")
-            return _joined(tail)
-        else:
-            break
-    tail.append("?")
-    return _joined(tail)
-
-
-def _joined(tail: list[str]) -> str:
-    return "".join(reversed(tail))
-
-
-def first_named(node: Node) -> Node | None:
-    """The first named child that is no comment."""
-    return next((child for child in node.named_children if child.type != "comment"), None)
+    kind = node.type
+    if kind == "identifier":
+        return draft.text(node)
+    if kind == "attribute":
+        name = node.child_by_field_name("attribute")
+        tail.append(f".{draft.text(name)}" if name else ".?")
+        return node.child_by_field_name("object")
+    elif kind == "call":
+        tail.append("()")
+        return node.child_by_field_name("function")
+    elif kind == "subscript":
+        tail.append("[]")
+        return node.child_by_field_name("value")
+    elif kind in ("parenthesized_expression", "await", "named_expression", "type"):
+        return node.child_by_field_name("value") or first_named(node)
+    elif kind in LITERALS:
+        return "!"
+    return None
 
 
 def type_text(draft: Draft, node: Node | None) -> str | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ragforge_memory.code.clauses import all_but_types, decision, each, first_named, nothing, only
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.parsed import UseKind
-from ragforge_memory.code.python.quoted import expression_in, names_in
-from ragforge_memory.code.python.text import dotted, first_named, value_of
+from ragforge_memory.code.python.text import dotted, expression_in, names_in, value_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -34,7 +34,7 @@ def bind_names(draft: Draft, node: Node | None) -> None:
     while stack:
         part = stack.pop()
         if part.type == "identifier":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type not in ("attribute", "subscript", "call"):
             stack.extend(reversed(part.named_children))
 
@@ -133,28 +133,12 @@ def _decorator(draft: Draft, node: Node) -> Visit:
     text = dotted(draft, expression)
     use_dotted(draft, text, "decorate", draft.line(expression))
     if called:  # a decorator with arguments is also a call of what makes it
-        receiver_text, _, name = text.rpartition(".")
-        draft.use(name, receiver_text or None, "call", draft.line(expression))
+        draft.use_text(text, "call", draft.line(expression))
     if expression.type == "attribute":
         receiver = expression.child_by_field_name("object")
         if receiver is not None and receiver.type != "identifier":
             rest.insert(0, receiver)
     return rest
-
-
-def _keyword_argument(draft: Draft, node: Node) -> Visit:
-    value = node.child_by_field_name("value")
-    return [value] if value else []
-
-
-def _parameter(draft: Draft, node: Node) -> Visit:
-    """Names of parameters are not uses; their types and defaults are."""
-    parts = (node.child_by_field_name("type"), node.child_by_field_name("value"))
-    return [part for part in parts if part]
-
-
-def _parameters(draft: Draft, node: Node) -> Visit:
-    return [child for child in node.named_children if child.type not in ("identifier", "comment")]
 
 
 def _type(draft: Draft, node: Node) -> Visit:
@@ -196,16 +180,6 @@ def _comprehension(draft: Draft, node: Node) -> Visit:
     return [*clauses, *([body] if body else [])]
 
 
-def _decision(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    return node.named_children
-
-
-def _case(draft: Draft, node: Node) -> Visit:
-    draft.decide()
-    return node.named_children
-
-
 def _case_pattern(draft: Draft, node: Node) -> Visit:
     """``case Point(x=0)`` uses the class, ``case [first, *rest]`` binds names."""
     stack = [node]
@@ -222,7 +196,7 @@ def _case_pattern(draft: Draft, node: Node) -> Visit:
             else:
                 draft.bind(text, "unknown", None, draft.line(part))
         elif part.type == "identifier":
-            draft.bind(draft.text(part), "unknown", None, draft.line(part))
+            draft.bind_unknown(part)
         elif part.type == "keyword_pattern":
             stack.extend(reversed(part.named_children[1:]))
         else:
@@ -230,20 +204,18 @@ def _case_pattern(draft: Draft, node: Node) -> Visit:
     return ()
 
 
-def _nothing(draft: Draft, node: Node) -> Visit:
-    return ()
-
-
 # imports
+
+
+def _aliased(node: Node) -> tuple[Node, Node | None]:
+    """What is imported, and the other name that it gets."""
+    is_alias = node.type == "aliased_import"
+    return (is_alias and node.child_by_field_name("name")) or node, node.child_by_field_name("alias")
 
 
 def _import(draft: Draft, node: Node) -> Visit:
     for child in node.children_by_field_name("name"):
-        name, alias = child, None
-        if child.type == "aliased_import":
-            inner = child.child_by_field_name("name")
-            alias = child.child_by_field_name("alias")
-            name = inner or child
+        name, alias = _aliased(child)
         module = draft.text(name)
         if alias is not None:
             draft.add_import(draft.text(alias), module, None, draft.line(child))
@@ -259,53 +231,37 @@ def _import_from(draft: Draft, node: Node) -> Visit:
     if any(child.type == "wildcard_import" for child in node.children):
         draft.add_import("*", module, "*", draft.line(node))
     for child in node.children_by_field_name("name"):
-        name, alias = child, None
-        if child.type == "aliased_import":
-            inner = child.child_by_field_name("name")
-            alias = child.child_by_field_name("alias")
-            name = inner or child
+        name, alias = _aliased(child)
         draft.add_import(draft.text(alias or name), module, draft.text(name), draft.line(child))
     return ()
 
 
 USE_HANDLERS: dict[str, Handler] = {
     "named_expression": _named_expression,
-    "for_statement": _for,
-    "for_in_clause": _for,
+    **each(_for, "for_statement for_in_clause"),
     "as_pattern": _as_pattern,
     "identifier": _identifier,
     "attribute": _attribute,
     "call": _call,
     "decorator": _decorator,
-    "keyword_argument": _keyword_argument,
-    "parameters": _parameters,
-    "lambda_parameters": _parameters,
-    "default_parameter": _parameter,
-    "typed_parameter": _parameter,
-    "typed_default_parameter": _parameter,
-    "list_splat_pattern": _nothing,
-    "dictionary_splat_pattern": _nothing,
+    "keyword_argument": only("value"),
+    **each(all_but_types("identifier", "comment"), "parameters lambda_parameters"),
+    **each(only("type", "value"), "default_parameter typed_parameter typed_default_parameter"),
+    **each(
+        nothing,
+        "list_splat_pattern dictionary_splat_pattern future_import_statement comment string_start string_content "
+        "string_end",
+    ),
     "type": _type,
     "lambda": _lambda,
-    "list_comprehension": _comprehension,
-    "set_comprehension": _comprehension,
-    "dictionary_comprehension": _comprehension,
-    "generator_expression": _comprehension,
-    "if_statement": _decision,
-    "elif_clause": _decision,
-    "while_statement": _decision,
-    "except_clause": _decision,
-    "except_group_clause": _decision,
-    "conditional_expression": _decision,
-    "boolean_operator": _decision,
-    "if_clause": _decision,
-    "case_clause": _case,
+    **each(_comprehension, "list_comprehension set_comprehension dictionary_comprehension generator_expression"),
+    **each(
+        decision,
+        "if_statement elif_clause while_statement except_clause except_group_clause conditional_expression "
+        "boolean_operator if_clause",
+    ),
+    "case_clause": decision,
     "case_pattern": _case_pattern,
     "import_statement": _import,
     "import_from_statement": _import_from,
-    "future_import_statement": _nothing,
-    "comment": _nothing,
-    "string_start": _nothing,
-    "string_content": _nothing,
-    "string_end": _nothing,
 }

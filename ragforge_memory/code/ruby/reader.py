@@ -5,36 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.code.clauses import (
+    all_but_types,
     closing,
     comment_free,
     deciding_operators,
     decision,
+    each,
     first_named,
+    named,
+    naming,
     nothing,
+    only,
     present,
     signature_line,
 )
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import Use
 from ragforge_memory.code.ruby.known import known
-from ragforge_memory.code.ruby.links import linked, modules, parts
-from ragforge_memory.code.ruby.names import BARE_WORDS, COMMON_MEMBERS
-from ragforge_memory.code.ruby.statements import (
+from ragforge_memory.code.ruby.links import BARE_WORDS, COMMON_MEMBERS, linked, modules, parts
+from ragforge_memory.code.ruby.uses import (
+    VISIBILITIES,
     bind_assignment,
     bind_block,
     bind_parameters,
     doc,
+    dotted,
     qualified,
     split,
-    visit_parameters,
-)
-from ragforge_memory.code.ruby.text import dotted, symbol_name
-from ragforge_memory.code.ruby.uses import (
-    VISIBILITIES,
+    symbol_name,
     use_body,
-    use_constant_use,
     use_for,
     use_identifier,
     use_in_clause,
@@ -42,6 +42,7 @@ from ragforge_memory.code.ruby.uses import (
     use_return,
     use_scope_resolution,
     use_super,
+    visit_parameters,
 )
 from ragforge_memory.code.written import heredoc_body
 
@@ -54,24 +55,11 @@ _ACCESSORS = frozenset({"attr_reader", "attr_accessor", "attr_writer", "attr"})
 _MIXINS = frozenset({"include", "extend", "prepend"})
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_ruby
-
-    return tree_sitter_ruby.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    draft.walk(root, _HANDLERS)
-
-
 # definitions
 
 
-def _type(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _type(draft: Draft, node: Node, name: Node) -> Visit:
     superclass = first_named(node.child_by_field_name("superclass"))
     owner, last = split(draft, name)
     base = dotted(draft, superclass) if superclass is not None else None
@@ -89,17 +77,15 @@ def _type(draft: Draft, node: Node) -> Visit:
     rest: list[Node] = []
     if base is not None and superclass is not None:
         if superclass.type in ("constant", "scope_resolution"):
-            receiver, _, base_name = base.rpartition(".")
-            draft.use(base_name, receiver or None, "inherit", draft.line(superclass))
+            draft.use_text(base, "inherit", draft.line(superclass))
         else:
             rest.append(superclass)
     return closing([*rest, node.child_by_field_name("body")])
 
 
-def _method(draft: Draft, node: Node) -> Visit:
-    name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
-    if name is None:
-        return node.named_children
+@named
+def _method(draft: Draft, node: Node, name: Node) -> Visit:
+    parameters = node.child_by_field_name("parameters")
     target = node.child_by_field_name("object")
     current = draft.current
     in_type = current is not None and current.is_type
@@ -158,8 +144,7 @@ def _call(draft: Draft, node: Node) -> Visit:
         return present(arguments, block)
     text = dotted(draft, receiver)
     if name == "new" and receiver.type in ("constant", "scope_resolution"):
-        outer, _, last = text.rpartition(".")
-        draft.use(last, outer or None, "call", draft.line(receiver))
+        draft.use_text(text, "call", draft.line(receiver))
         scope = receiver.child_by_field_name("scope") if receiver.type == "scope_resolution" else None
         return present(scope, arguments, block)
     draft.use(name, text, "call", draft.line(method))
@@ -174,10 +159,7 @@ def _declaration(draft: Draft, node: Node, name: str, arguments: Node | None, bl
     if name in _MIXINS:
         for mixin in listed:
             if mixin.type in ("constant", "scope_resolution"):
-                text = dotted(draft, mixin)
-                receiver, _, last = text.rpartition(".")
-                scope.interfaces = (*scope.interfaces, text)
-                scope.uses.append(Use(last, receiver or None, "implement", draft.line(mixin)))
+                scope.implement(dotted(draft, mixin), draft.line(mixin))
         return [mixin for mixin in listed if mixin.type not in ("constant", "scope_resolution")]
     names = [(part, said) for part in listed if (said := symbol_name(draft, part)) is not None]
     if name in _ACCESSORS:
@@ -220,63 +202,37 @@ def _alias(draft: Draft, node: Node) -> Visit:
     return [CLOSE]
 
 
-# uses
-
-
-# constants of other files
-
-
 _HANDLERS: dict[str, Handler] = {
-    "class": _type,
-    "module": _type,
-    "method": _method,
-    "singleton_method": _method,
-    "singleton_class": lambda draft, node: present(node.child_by_field_name("body")),
-    "assignment": bind_assignment,
-    "operator_assignment": bind_assignment,
+    **each(_type, "class module"),
+    **each(_method, "method singleton_method"),
+    "singleton_class": only("body"),
+    **each(bind_assignment, "assignment operator_assignment"),
     "call": _call,
     "alias": _alias,
     "identifier": use_identifier,
-    "constant": use_constant_use,
+    "constant": naming("reference"),
     "scope_resolution": use_scope_resolution,
     "super": use_super,
-    "method_parameters": visit_parameters,
-    "block_parameters": visit_parameters,
-    "lambda_parameters": visit_parameters,
-    "block": bind_block,
-    "do_block": bind_block,
-    "lambda": bind_block,
+    **each(visit_parameters, "method_parameters block_parameters lambda_parameters"),
+    **each(bind_block, "block do_block lambda"),
     "body_statement": use_body,
     "return": use_return,
     "rescue": use_rescue,
     "for": use_for,
     "in_clause": use_in_clause,
-    "pair": lambda draft, node: [
-        child for child in node.named_children if child.type not in ("hash_key_symbol", "simple_symbol")
-    ],
-    "if": decision,
-    "elsif": decision,
-    "unless": decision,
-    "if_modifier": decision,
-    "unless_modifier": decision,
-    "while": decision,
-    "until": decision,
-    "while_modifier": decision,
-    "until_modifier": decision,
-    "when": decision,
-    "conditional": decision,
-    "rescue_modifier": decision,
+    "pair": all_but_types("hash_key_symbol", "simple_symbol"),
+    **each(
+        decision,
+        "if elsif unless if_modifier unless_modifier while until while_modifier until_modifier when conditional "
+        "rescue_modifier",
+    ),
     "binary": deciding_operators(frozenset({"&&", "||", "and", "or"})),
-    "undef": nothing,
-    "comment": nothing,
-    "simple_symbol": nothing,
-    "heredoc_end": nothing,
-    "string_content": nothing,
+    **each(nothing, "undef comment simple_symbol heredoc_end string_content"),
 }
 
 READER = Reader(
-    grammar=_grammar,
-    extract=extract,
+    grammar="tree_sitter_ruby",
+    handlers=_HANDLERS,
     links=Links(
         mixes_in=True,
         modules=modules,

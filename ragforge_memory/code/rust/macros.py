@@ -15,12 +15,10 @@ from ragforge_memory.code.syntax import tree_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
-    from ragforge_memory.code.draft import Draft
+    from ragforge_memory.code.draft import Draft, Visit
 
 _WORDS = frozenset({"identifier", "self", "super", "crate"})
 _THROUGH = frozenset({"unwrap", "expect", "clone", "as_ref", "as_mut"})
-
 
 _BRACE = re.compile(rb"[{}]")
 # Macros in macros are read level by level, each time all that is inside.

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from ragforge_memory.code.asides import TEST_MODIFIERS
 from ragforge_memory.code.clauses import (
+    before,
     bind_declared,
     child_of_type,
     children_of_type,
@@ -14,35 +15,36 @@ from ragforge_memory.code.clauses import (
     comment_free,
     deciding_operators,
     decision,
+    doc_before,
+    each,
     first_named,
     header,
+    named,
     naming,
     nothing,
+    only,
     present,
     signature_line,
 )
-from ragforge_memory.code.comments import before, doc_before
 from ragforge_memory.code.draft import Draft, Handler
 from ragforge_memory.code.languages import Reader
 from ragforge_memory.code.links import Links
-from ragforge_memory.code.parsed import ScopeType, Use
-from ragforge_memory.code.rust.imports import use_declaration
+from ragforge_memory.code.open_scope import Said
+from ragforge_memory.code.parsed import ScopeType
+from ragforge_memory.code.rust.links import COMMON_MEMBERS, linked, modules, submodule
 from ragforge_memory.code.rust.macros import prepared, token_tree
-from ragforge_memory.code.rust.modules import linked, modules, submodule
-from ragforge_memory.code.rust.names import COMMON_MEMBERS
-from ragforge_memory.code.rust.patterns import bind_pattern
 from ragforge_memory.code.rust.statements import (
     bind_arm,
     bind_closure,
     bind_for,
     bind_let,
     bind_let_condition,
-    bind_parameter,
+    bind_pattern,
 )
 from ragforge_memory.code.rust.text import OWN_FILE, dotted, type_text
 from ragforge_memory.code.rust.uses import (
     use_call,
-    use_field_access,
+    use_declaration,
     use_invocation,
     use_scoped,
     use_struct,
@@ -51,7 +53,7 @@ from ragforge_memory.code.rust.uses import (
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
 
 _KINDS: dict[str, ScopeType] = {
     "struct_item": "struct",
@@ -73,36 +75,20 @@ _BEHIND = frozenset({"reference_type", "pointer_type", "array_type"})
 _VISIBILITY = ("visibility_modifier", "function_modifiers", "mutable_specifier")
 
 
-def _grammar(path: str) -> object:
-    import tree_sitter_rust
-
-    return tree_sitter_rust.language()
-
-
-def extract(root: Node, draft: Draft) -> None:
-    """Fill the draft from a file's tree."""
-    pending: list[tuple[str, str, int]] = []
-
-    def impl(draft: Draft, node: Node) -> Visit:
-        trait, kind = node.child_by_field_name("trait"), node.child_by_field_name("type")
-        owner, interface = type_text(draft, kind), type_text(draft, trait)
-        if owner and interface and trait is not None:
-            pending.append((owner, interface, draft.line(trait)))
-        return present(node.child_by_field_name("body"))
-
-    draft.walk(root, {**_HANDLERS, "impl_item": impl})
-    for owner, interface, line in pending:
-        _implement(draft, owner, interface, line)
-
-
-def _implement(draft: Draft, owner: str, interface: str, line: int) -> None:
+def _implement(root: Node, draft: Draft) -> None:
     """``impl Trait for Type``: the type of this file implements the trait."""
-    for scope in draft.scopes:
-        if scope.name == owner and scope.is_type and scope.type != "trait":
-            receiver, _, name = interface.rpartition(".")
-            scope.interfaces = (*scope.interfaces, interface)
-            scope.uses.append(Use(name, receiver or None, "implement", line))
-            return
+    for owner, interface, line in draft.implemented:
+        types = (each for each in draft.scopes if each.name == owner and each.is_type and each.type != "trait")
+        if (scope := next(types, None)) is not None:
+            scope.implement(interface, line)
+
+
+def _impl(draft: Draft, node: Node) -> Visit:
+    trait, kind = node.child_by_field_name("trait"), node.child_by_field_name("type")
+    owner, interface = type_text(draft, kind), type_text(draft, trait)
+    if owner and interface and trait is not None:
+        draft.implemented.append((owner, interface, draft.line(trait)))
+    return present(node.child_by_field_name("body"))
 
 
 # definitions
@@ -168,7 +154,7 @@ def _owner(draft: Draft, holder: Node) -> str | None:
     return draft.text(outer).rpartition("::")[2] if outer is not None and owner in names else owner or None
 
 
-def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: object) -> None:
+def _opened(draft: Draft, node: Node, kind: ScopeType, **more: Unpack[Said]) -> None:
     name_node = node.child_by_field_name("name")
     assert name_node is not None
     attributes, name = _attributes(node), draft.text(name_node)
@@ -179,6 +165,8 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
     names, used = _decorate(draft, attributes)
     modifiers = [word for part in children_of_type(node, *_VISIBILITY) for word in draft.text(part).split()]
     modifiers += _of_tests(draft, attributes)
+    more["docstring"] = doc_before(draft, node, skipping=_ATTRIBUTES)
+    more["owner"], more["modifiers"], more["decorators"] = owner, modifiers, names
     draft.open(
         node,
         name,
@@ -187,16 +175,10 @@ def _opened(draft: Draft, node: Node, kind: ScopeType, signature: str, **more: o
         whole=attributes[0] if attributes else None,
         end=node,
         qualified_name=".".join(part for part in (outer, owner, name) if part),
-        signature=signature,
-        docstring=doc_before(draft, node, skipping=_ATTRIBUTES),
-        owner=owner,
-        modifiers=modifiers,
-        decorators=names,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
     for text, line in used:
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "decorate", line)
+        draft.use_text(text, "decorate", line)
 
 
 def _function(draft: Draft, node: Node) -> Visit:
@@ -208,7 +190,7 @@ def _function(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         "method" if holder is not None else "function",
-        header(draft, node, body, parameters),
+        signature=header(draft, node, body, parameters),
         return_type=draft.text(returns) if returns else None,
         returns=type_text(draft, returns),
         parameters=[draft.text(p) for p in comment_free(parameters.named_children) if p.type != "attribute_item"],
@@ -254,14 +236,13 @@ def _type(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         kind,
-        header(draft, node, body) if body is not None else signature_line(draft, node),
+        signature=header(draft, node, body) if body is not None else signature_line(draft, node),
         bases=[text for base in bases if (text := type_text(draft, base))],
         returns=type_text(draft, aliased) if kind == "type" else None,
     )
     for base in bases:
         if text := type_text(draft, base):
-            receiver, _, name = text.rpartition(".")
-            draft.use(name, receiver or None, "inherit", draft.line(base))
+            draft.use_text(text, "inherit", draft.line(base))
     _bind_generics(draft, node)
     inner = [argument for base in bases for argument in children_of_type(base, "type_arguments")]
     if body is not None and body.type == "ordered_field_declaration_list":
@@ -279,12 +260,10 @@ def _field(draft: Draft, node: Node) -> Visit:
     return present(kind)
 
 
-def _variant(draft: Draft, node: Node) -> Visit:
-    name = node.child_by_field_name("name")
-    if name is None:
-        return node.named_children
+@named
+def _variant(draft: Draft, node: Node, name: Node) -> Visit:
     enum = draft.current
-    _opened(draft, node, "constant", signature_line(draft, node), returns=enum.name if enum else None)
+    _opened(draft, node, "constant", signature=signature_line(draft, node), returns=enum.name if enum else None)
     return closing([node.child_by_field_name("body"), node.child_by_field_name("value")])
 
 
@@ -299,7 +278,7 @@ def _constant(draft: Draft, node: Node) -> Visit:
         draft,
         node,
         "constant",
-        signature_line(draft, node),
+        signature=signature_line(draft, node),
         return_type=draft.text(kind) if kind else None,
         returns=type_text(draft, kind),
     )
@@ -310,7 +289,7 @@ def _macro(draft: Draft, node: Node) -> Visit:
     if node.child_by_field_name("name") is None:
         return ()
     rule = child_of_type(node, "macro_rule")
-    _opened(draft, node, "macro", header(draft, node, rule).rstrip("( "))
+    _opened(draft, node, "macro", signature=header(draft, node, rule).rstrip("( "))
     return closing([])
 
 
@@ -321,31 +300,22 @@ def _module(draft: Draft, node: Node) -> Visit:
     if body is None:
         draft.add_import(draft.text(name), f"self.{draft.text(name)}", None, draft.line(node), exported=True)
         return ()
-    _opened(draft, node, "namespace", header(draft, node, body))
+    _opened(draft, node, "namespace", signature=header(draft, node, body))
     return closing([body])
 
 
-# statements that bind
-
-
-# uses
-
-
 _HANDLERS: dict[str, Handler] = {
-    "attribute_item": nothing,
-    "inner_attribute_item": nothing,
-    "function_item": _function,
-    "function_signature_item": _function,
-    "struct_item": _type,
-    "union_item": _type,
-    "enum_item": _type,
-    "trait_item": _type,
-    "type_item": _type,
-    "associated_type": _type,
-    "const_item": _constant,
-    "static_item": _constant,
+    **each(
+        nothing,
+        "attribute_item inner_attribute_item self_parameter lifetime label visibility_modifier "
+        "extern_crate_declaration line_comment block_comment string_literal",
+    ),
+    **each(_function, "function_item function_signature_item"),
+    **each(_type, "struct_item union_item enum_item trait_item type_item associated_type"),
+    **each(_constant, "const_item static_item"),
     "macro_definition": _macro,
     "mod_item": _module,
+    "impl_item": _impl,
     "field_declaration": _field,
     "enum_variant": _variant,
     "let_declaration": bind_let,
@@ -353,37 +323,27 @@ _HANDLERS: dict[str, Handler] = {
     "for_expression": bind_for,
     "match_arm": bind_arm,
     "closure_expression": bind_closure,
-    "parameter": bind_parameter,
-    "self_parameter": nothing,
-    "lifetime": nothing,
-    "label": nothing,
-    "visibility_modifier": nothing,
+    "parameter": only("type"),
     "identifier": naming("reference"),
     "type_identifier": naming("type", but=("Self",)),
-    "scoped_identifier": use_scoped,
-    "scoped_type_identifier": use_scoped,
+    **each(use_scoped, "scoped_identifier scoped_type_identifier"),
     "call_expression": use_call,
-    "field_expression": use_field_access,
+    "field_expression": only("value"),
     "struct_expression": use_struct,
-    "field_initializer": lambda draft, node: present(node.child_by_field_name("value")),
+    "field_initializer": only("value"),
     "macro_invocation": use_invocation,
     "token_tree": token_tree,
     "use_declaration": use_declaration,
-    "extern_crate_declaration": nothing,
-    "type_parameter": lambda draft, node: present(node.child_by_field_name("bounds")),
-    "if_expression": decision,
-    "while_expression": decision,
-    "loop_expression": decision,
+    "type_parameter": only("bounds"),
+    **each(decision, "if_expression while_expression loop_expression"),
     "binary_expression": deciding_operators(frozenset({"&&", "||"})),
-    "line_comment": nothing,
-    "block_comment": nothing,
-    "string_literal": nothing,
 }
 
 READER = Reader(
-    grammar=_grammar,
+    grammar="tree_sitter_rust",
     prepare=prepared,
-    extract=extract,
+    handlers=_HANDLERS,
+    finish=_implement,
     links=Links(
         modules=modules,
         submodule=submodule,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import comment_free, first_named
-from ragforge_memory.code.parsed import LONGEST_TEXT
+from ragforge_memory.code.clauses import chain, comment_free, first_named
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -62,54 +61,49 @@ def _open_scopes(draft: Draft) -> list[OpenScope]:
     return found
 
 
-def dotted(draft: Draft, node: Node | None) -> str:
+@chain
+def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
     """An expression or path as dotted text. What unwraps, borrows or clones a value is left out."""
-    tail: list[str] = []
-    while node is not None and len(tail) < LONGEST_TEXT:
-        kind = node.type
-        if kind in ("identifier", "type_identifier", "self", "super", "crate", "metavariable"):
-            tail.append(draft.text(node))
-            return "".join(reversed(tail))
-        if kind == "field_expression":
-            tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
-            node = node.child_by_field_name("value")
-        elif kind in ("scoped_identifier", "scoped_type_identifier"):
-            name, path = node.child_by_field_name("name"), node.child_by_field_name("path")
-            if path is None:
-                node = name
-                continue
-            tail.append(f".{draft.text(name)}" if name else ".?")
-            node = path
-            if node.type in ("self", "super"):
-                return rooted(draft, draft.text(node) + "".join(reversed(tail)))
-        elif kind == "call_expression":
-            function = node.child_by_field_name("function")
-            if (inner := _through(draft, function)) is not None:
-                node = inner
-                continue
-            tail.append("()")
-            node = function
-        elif kind == "index_expression":
-            tail.append("[]")
-            node = first_named(node)
-        elif kind == "type_cast_expression":
-            found = type_text(draft, node.child_by_field_name("type"))
-            return f"{found}()" + "".join(reversed(tail)) if found else "?" + "".join(reversed(tail))
-        elif kind in _WRAPPED:
-            node = first_named(node)
-        elif kind in ("generic_type", "generic_type_with_turbofish", "bracketed_type", "generic_function"):
-            inner_type = node.child_by_field_name("type") or node.child_by_field_name("function") or first_named(node)
-            node = inner_type
-        elif kind == "qualified_type":
-            node = node.child_by_field_name("type")
-        elif kind == "struct_expression":
-            tail.append("()")
-            node = node.child_by_field_name("name")
-        elif kind.endswith("literal") or kind in ("closure_expression", "array_expression", "tuple_expression"):
-            return "".join(["!", *reversed(tail)])
-        else:
-            break
-    return "".join(["?", *reversed(tail)])
+    kind = node.type
+    if kind in ("identifier", "type_identifier", "self", "super", "crate", "metavariable"):
+        return draft.text(node)
+    if kind == "field_expression":
+        tail.append(f".{draft.text(field)}" if (field := node.child_by_field_name("field")) else ".?")
+        return node.child_by_field_name("value")
+    elif kind in ("scoped_identifier", "scoped_type_identifier"):
+        name, path = node.child_by_field_name("name"), node.child_by_field_name("path")
+        if path is None:
+            return name
+        tail.append(f".{draft.text(name)}" if name else ".?")
+        if path.type in ("self", "super"):
+            text = rooted(draft, draft.text(path) + "".join(reversed(tail)))
+            tail.clear()
+            return text
+        return path
+    elif kind == "call_expression":
+        function = node.child_by_field_name("function")
+        if (inner := _through(draft, function)) is not None:
+            return inner
+        tail.append("()")
+        return function
+    elif kind == "index_expression":
+        tail.append("[]")
+        return first_named(node)
+    elif kind == "type_cast_expression":
+        found = type_text(draft, node.child_by_field_name("type"))
+        return f"{found}()" if found else "?"
+    elif kind in _WRAPPED:
+        return first_named(node)
+    elif kind in ("generic_type", "generic_type_with_turbofish", "bracketed_type", "generic_function"):
+        return node.child_by_field_name("type") or node.child_by_field_name("function") or first_named(node)
+    elif kind == "qualified_type":
+        return node.child_by_field_name("type")
+    elif kind == "struct_expression":
+        tail.append("()")
+        return node.child_by_field_name("name")
+    elif kind.endswith("literal") or kind in ("closure_expression", "array_expression", "tuple_expression"):
+        return "!"
+    return None
 
 
 def _through(draft: Draft, function: Node | None) -> Node | None:

@@ -1,13 +1,10 @@
-"""What Rust code uses: names, types, calls, macros."""
+"""What Rust code uses: names, types, calls, macros, and each name that ``use`` brings in."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import (
-    children_of_type,
-    present,
-)
+from ragforge_memory.code.clauses import child_of_type, children_of_type, comment_free, first_named, present
 from ragforge_memory.code.draft import Draft
 from ragforge_memory.code.rust.macros import items_in
 from ragforge_memory.code.rust.text import dotted, path_text
@@ -15,7 +12,55 @@ from ragforge_memory.code.rust.text import dotted, path_text
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-    from ragforge_memory.code.clauses import Visit
+    from ragforge_memory.code.draft import Visit
+
+
+def use_declaration(draft: Draft, node: Node) -> Visit:
+    argument = node.child_by_field_name("argument")
+    exported = child_of_type(node, "visibility_modifier") is not None
+    stack: list[tuple[Node | None, str]] = [(argument, "")]
+    while stack:
+        part, prefix = stack.pop()
+        if part is None:
+            continue
+        kind = part.type
+        if kind == "scoped_use_list":
+            path = part.child_by_field_name("path")
+            stack.append((part.child_by_field_name("list"), _joined(prefix, _use_path(draft, path, prefix))))
+        elif kind == "use_list":
+            stack += [(child, prefix) for child in reversed(comment_free(part.named_children))]
+        elif kind == "use_wildcard":
+            path_node = first_named(part)
+            path_text_ = _joined(prefix, _use_path(draft, path_node, prefix)) if path_node else prefix
+            module, name = _split(f"{path_text_}.*")
+            draft.add_import("*", module, name, draft.line(part), exported=exported)
+        else:
+            alias = part.child_by_field_name("alias") if kind == "use_as_clause" else None
+            path = part.child_by_field_name("path") if kind == "use_as_clause" else part
+            inner = "" if path is None or (path.type == "self" and prefix) else _use_path(draft, path, prefix)
+            full = _joined(prefix, inner)
+            local = draft.text(alias) if alias else full.rpartition(".")[2]
+            if local != "_":
+                module, name = _split(full)
+                draft.add_import(local, module, name or None, draft.line(part), exported=exported)
+    return ()
+
+
+def _use_path(draft: Draft, node: Node | None, prefix: str) -> str:
+    return dotted(draft, node) if prefix else path_text(draft, node)
+
+
+def _joined(prefix: str, rest: str) -> str:
+    return ".".join(part for part in (prefix, rest) if part)
+
+
+def _split(path: str) -> tuple[str, str]:
+    """``crate.a.Kind.Book`` to the module ``crate.a`` and the name ``Kind.Book``: modules are written small."""
+    parts = path.split(".")
+    last = len(parts) - 1
+    first = next((place for place, part in enumerate(parts) if part[:1].isupper()), last)
+    first = max(first, 1)
+    return ".".join(parts[:first]), ".".join(parts[first:])
 
 
 def use_scoped(draft: Draft, node: Node) -> Visit:
@@ -53,17 +98,11 @@ def use_call(draft: Draft, node: Node) -> Visit:
     return [function, *extra, *present(arguments)]
 
 
-def use_field_access(draft: Draft, node: Node) -> Visit:
-    """A field is no scope, and a method is never named without a call."""
-    return present(node.child_by_field_name("value"))
-
-
 def use_struct(draft: Draft, node: Node) -> Visit:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     text = dotted(draft, name)
     if name is not None and text != "Self":
-        receiver, _, last = text.rpartition(".")
-        draft.use(last, receiver or None, "call", draft.line(name))
+        draft.use_text(text, "call", draft.line(name))
         if name.type == "scoped_type_identifier":
             path = name.child_by_field_name("path")
             return present(path, body)
@@ -74,7 +113,6 @@ def use_struct(draft: Draft, node: Node) -> Visit:
 def use_invocation(draft: Draft, node: Node) -> Visit:
     macro = node.child_by_field_name("macro")
     if macro is not None:
-        receiver, _, name = dotted(draft, macro).rpartition(".")
-        draft.use(name, receiver or None, "call", draft.line(macro))
+        draft.use_text(dotted(draft, macro), "call", draft.line(macro))
     items = items_in(draft, node)
     return items if items is not None else children_of_type(node, "token_tree")
