@@ -33,13 +33,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore, NewMessage
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.models.owner import Owner
 
 LABELS = ("fresh", "drifted", "moved", "orphaned")

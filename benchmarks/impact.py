@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.anchors import Bench, WorkTree
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
-from ragforge_memory.code.impact import impact
+from ragforge_memory.anchors.impact import impact
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.connect import connect
 

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.figures import Figure, forget_project, table, write_json
 from benchmarks.server import benchmark_server
 from ragforge_memory.code.discover import discover
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.graph.connect import connect
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.models.code import IngestReport
 
 RESULT = Path("benchmarks/results/ingest.json")

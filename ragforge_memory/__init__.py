@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.api.state import reduce_messages
     from ragforge_memory.api.waiting import MessageStream
-    from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.errors import (
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
         ToolError,
         TurnCancelled,
     )
+    from ragforge_memory.ingest.run import IngestProgress
     from ragforge_memory.llm.port import (
         ChatMessage,
         Finished,

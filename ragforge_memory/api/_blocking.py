@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ragforge_memory.api.conversation import ExportFormat
     from ragforge_memory.api.state import Messages
     from ragforge_memory.archive.transcripts import OnConflict
-    from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.ingest.run import IngestProgress
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.code import CodeReference, IngestReport, ReferenceKind
     from ragforge_memory.models.context import ContextReceipt, Snapshot

@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.archive.transcripts import OnConflict
-    from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.importers.source import Source
+    from ragforge_memory.ingest.run import IngestProgress
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.code import IngestReport
     from ragforge_memory.models.conversation import ConversationInfo, ExportReport, Page, Role, ScoredMessage
@@ -558,9 +558,9 @@ class AsyncConversationAgent:
             ProjectConflict: another root has this project's name.
         """
         from ragforge_memory.agent.ties.late_ties import tie_late
-        from ragforge_memory.code.ingest import ingest
         from ragforge_memory.code.roots import check_root
         from ragforge_memory.config import SourceConfig
+        from ragforge_memory.ingest.run import ingest
 
         check_flag(adopt, "adopt")
         check_flag(full, "full")

@@ -8,15 +8,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.anchored import Before
-from ragforge_memory.code.anchoring import resolve_anchors
-from ragforge_memory.code.rows import anchor_key
+from ragforge_memory.anchors.anchored import Before
+from ragforge_memory.anchors.anchoring import resolve_anchors
 from ragforge_memory.errors import RagforgeError, SpaceMoved
 from ragforge_memory.graph.anchors import AnchorStore
 from ragforge_memory.graph.archive import ArchiveStore
 from ragforge_memory.graph.restore import PlacedAnchor, RestoreStore
 from ragforge_memory.graph.similar import FIRST, Part, Topic
 from ragforge_memory.graph.spaces import Space
+from ragforge_memory.ingest.rows import anchor_key
 from ragforge_memory.models import archive
 
 if TYPE_CHECKING:

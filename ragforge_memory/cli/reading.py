@@ -10,8 +10,8 @@ from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.api.agent import AsyncConversationAgent
-    from ragforge_memory.code.ingest import IngestProgress
     from ragforge_memory.config.load import Place
+    from ragforge_memory.ingest.run import IngestProgress
     from ragforge_memory.models.code import IngestReport
 
 PATIENCE = 15.0  # seconds that a read may take without a word

@@ -1,1 +1,1 @@
-"""Reading code: tree-sitter scopes, what they use, and keeping the graph in step with the files."""
+"""Reading code: tree-sitter scopes, what they use, and what a use means; no graph, no conversation."""

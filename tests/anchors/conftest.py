@@ -13,13 +13,13 @@ from uuid import uuid4
 import neo4j
 import pytest
 
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore, NewMessage
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.models.code import CodeReference, IngestReport
 from ragforge_memory.models.owner import Owner
 

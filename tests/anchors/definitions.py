@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragforge_memory.code.definition import Definition, definitions
+from ragforge_memory.anchors.definition import Definition, definitions
 from ragforge_memory.code.parse import parse
 
 

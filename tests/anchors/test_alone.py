@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ragforge_memory.code.definition import Definition, definitions
+from ragforge_memory.anchors.definition import Definition, definitions
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.successors import find_successors
 
 TOKEN = """
 class TypeToken {

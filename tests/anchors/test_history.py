@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from ragforge_memory.code.definition import Definition
-from ragforge_memory.code.history import follow, parsed_definitions
-from ragforge_memory.code.revisions import Change, Step
+from ragforge_memory.anchors.definition import Definition
+from ragforge_memory.anchors.history import follow, parsed_definitions
+from ragforge_memory.anchors.revisions import Change, Step
 from tests.anchors.definitions import only, read
 
 
@@ -139,7 +139,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 100.0
-        monkeypatch.setattr("ragforge_memory.code.history.time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr("ragforge_memory.anchors.history.time", SimpleNamespace(monotonic=lambda: self.now))
 
     def up_with(self, blob: str, versions: Versions) -> Callable[[str, str], list[Definition] | None]:
         """Reads contents; of this one that takes longer than there is time."""

@@ -10,7 +10,7 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.agent.ties.references import impact as impact_with_decisions
-from ragforge_memory.code.impact import impact
+from ragforge_memory.anchors.impact import impact
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider

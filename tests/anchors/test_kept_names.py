@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ragforge_memory.code.definition import Definition
-from ragforge_memory.code.evidence import Siblings
-from ragforge_memory.code.successors import find_successors
+from ragforge_memory.anchors.definition import Definition
+from ragforge_memory.anchors.evidence import Siblings
+from ragforge_memory.anchors.successors import find_successors
 from tests.anchors.definitions import only, read
 
 OTHERS = "\n\n".join(

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.code.definition import Definition, Successor
-from ragforge_memory.code.history import definitions_at, follow
-from ragforge_memory.code.impact import impact
-from ragforge_memory.code.likeness import path_likeness
-from ragforge_memory.code.matching import Lost
+from ragforge_memory.anchors.definition import Definition, Successor
+from ragforge_memory.anchors.history import definitions_at, follow
+from ragforge_memory.anchors.impact import impact
+from ragforge_memory.anchors.likeness import path_likeness
+from ragforge_memory.anchors.revisions import Blobs, Change, Step
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.parse import parse
-from ragforge_memory.code.revisions import Blobs, Change, Step
-from ragforge_memory.code.successors import find_successors
+from ragforge_memory.ingest.matching import Lost
 from tests.anchors.conftest import Repository, Talk
 from tests.anchors.definitions import read
 
@@ -67,7 +67,7 @@ def test_thousands_of_files_of_the_same_content_are_told_by_their_paths_at_once(
         compared[0] += 1
         return path_likeness(one, other)
 
-    monkeypatch.setattr("ragforge_memory.code.matching.path_likeness", likeness)
+    monkeypatch.setattr("ragforge_memory.ingest.matching.path_likeness", likeness)
     lost = Lost([], {f"old/p{number}/__init__.py": "empty" for number in range(count)})
     origins = [lost.renamed_from(parse(f"new/p{number}/__init__.py", b""), "empty") for number in range(count)]
     assert origins == [f"old/p{number}/__init__.py" for number in range(count)]
@@ -77,7 +77,7 @@ def test_thousands_of_files_of_the_same_content_are_told_by_their_paths_at_once(
 def test_one_definition_alone_does_not_take_longer_than_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [Step(str(n), (Change(f"f{n}.py", f"f{n + 1}.py", f"o{n}", f"n{n}"),)) for n in range(40)]
     clock = [0]
-    monkeypatch.setattr("ragforge_memory.code.history.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("ragforge_memory.anchors.history.time", SimpleNamespace(monotonic=lambda: clock[0]))
 
     def slow(blob: str, path: str) -> list[Definition]:
         clock[0] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.code.ingest import IngestProgress, ingest
+from ragforge_memory.ingest.run import IngestProgress, ingest
 from ragforge_memory.models.owner import Owner
 from tests.anchors.conftest import Cypher, Repository, Run, Talk
 from tests.anchors.test_following import DEPOSIT, INTEREST, REPORT, WITHDRAW, references

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.code.definition import standing
+from ragforge_memory.anchors.definition import standing
 from tests.anchors.conftest import Cypher, Repository, Run, Talk
 from tests.anchors.definitions import read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.code.successors import find_successors
+from ragforge_memory.anchors.successors import find_successors
 from tests.anchors.conftest import Repository, Run, Talk
 from tests.anchors.definitions import only, read
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragforge_memory.code.successors import find_successors
+from ragforge_memory.anchors.successors import find_successors
 from tests.anchors.definitions import read
 
 BEFORE = """package main

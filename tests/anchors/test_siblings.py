@@ -6,9 +6,9 @@ from textwrap import indent
 
 import pytest
 
-from ragforge_memory.code.definition import Definition, standing
-from ragforge_memory.code.evidence import Siblings
-from ragforge_memory.code.successors import find_successors
+from ragforge_memory.anchors.definition import Definition, standing
+from ragforge_memory.anchors.evidence import Siblings
+from ragforge_memory.anchors.successors import find_successors
 from tests.anchors.conftest import Repository, Run, Talk
 from tests.anchors.definitions import read
 

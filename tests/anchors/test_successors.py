@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragforge_memory.code.anchors import in_place, label, settled
-from ragforge_memory.code.definition import GONE, Successor, standing
+from ragforge_memory.anchors.definition import GONE, Successor, standing
+from ragforge_memory.anchors.labels import in_place, label, settled
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.sketch import SIZE, decode, encode, likeness
-from ragforge_memory.code.successors import find_successors
 from tests.anchors.definitions import only, read
 
 NUMBERS = st.integers(0, (1 << 24) - 1)

@@ -16,7 +16,7 @@ import pytest
 from ragforge_memory import InvalidInput
 from ragforge_memory.archive.documents import checked_document
 from ragforge_memory.archive.restored_anchors import key_here
-from ragforge_memory.code.rows import anchor_key
+from ragforge_memory.ingest.rows import anchor_key
 from ragforge_memory.models.archive import LINES, Anchor
 from tests.archive.conftest import Graph, MakeAgent, Seen
 from tests.archive.story import STEPS, project, told, weigh

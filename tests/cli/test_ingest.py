@@ -16,7 +16,7 @@ from ragforge_memory.cli import reading
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.session import locate
 from ragforge_memory.cli.terminal import Spinner, Terminal
-from ragforge_memory.code.ingest import IngestProgress
+from ragforge_memory.ingest.run import IngestProgress
 from ragforge_memory.models.code import IngestReport
 from tests.cli.conftest import CommandLine
 

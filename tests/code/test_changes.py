@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import decode, encode
 from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.layout import Layout, from_text, outline
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.reads import Reading, any_of, digests
 from ragforge_memory.code.resolve import Dependence, Edge, resolve
+from ragforge_memory.ingest.changes import obsolete
 from tests.code.graphs import SAMPLES
 from tests.code.random_edits import Edited, parsed
 from tests.long_runs import first_of

@@ -10,10 +10,10 @@ from typing import Any
 import neo4j
 import pytest
 
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.models.code import IngestReport
 from ragforge_memory.models.owner import Owner
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ragforge_memory.anchors.revisions import changes_between
 from ragforge_memory.code.git import head_commit, uncommitted_files
-from ragforge_memory.code.revisions import changes_between
 
 
 def run(folder: Path, *arguments: str) -> str:

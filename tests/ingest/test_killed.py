@@ -25,7 +25,7 @@ Edges = Callable[[], set[tuple[Any, ...]]]
 CHILD = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from ragforge_memory.code.ingest import ingest
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect

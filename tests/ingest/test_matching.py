@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ragforge_memory.code.cache import Seen
-from ragforge_memory.code.matching import Lost, match_file
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.parsed import ParsedFile
-from ragforge_memory.code.rows import scope_properties
+from ragforge_memory.ingest.matching import Lost, match_file
+from ragforge_memory.ingest.rows import scope_properties
 
 
 def parsed(text: str, path: str = "a.py") -> ParsedFile:

@@ -15,7 +15,7 @@ from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.parse import ENDLESS, parse, parse_partly, unread
 from ragforge_memory.code.partly import completed
 from ragforge_memory.code.resolve import resolve
-from ragforge_memory.code.rows import scope_properties
+from ragforge_memory.ingest.rows import scope_properties
 from tests.ingest.conftest import Cypher, Ingest, Snapshot, Tree
 from tests.ingest.test_ingest import code
 

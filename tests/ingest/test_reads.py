@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.code.embed import embed_waiting
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import Embedder, space_model
@@ -17,6 +15,8 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import find_space, open_space
+from ragforge_memory.ingest.embed import embed_waiting
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.text.words import content_words, stems_asked
 from tests.ingest.conftest import Tree
 from tests.neo4j_servers import LINES

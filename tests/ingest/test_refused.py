@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from ragforge_memory.code.ingest import IngestProgress
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.ingest.run import IngestProgress
 from tests.ingest.conftest import Cypher, Ingest, Tree
 
 pytestmark = pytest.mark.anyio

@@ -11,11 +11,11 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.schema import ensure_schema
 from ragforge_memory.graph.scopes import ScopeStore
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS

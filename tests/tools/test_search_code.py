@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory.code.embed import embed_waiting
-from ragforge_memory.code.ingest import ingest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.embeddings.port import space_model
@@ -19,6 +17,8 @@ from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import open_space
+from ragforge_memory.ingest.embed import embed_waiting
+from ragforge_memory.ingest.run import ingest
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.code import ScopeCounts
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.branches import store
 from ragforge_memory.agent.inputs import code_name
-from ragforge_memory.code.impact import impact as impact_of_code
+from ragforge_memory.anchors.impact import impact as impact_of_code
 from ragforge_memory.code.mentions import dotted
 from ragforge_memory.errors import InvalidInput, memory_is_off
 from ragforge_memory.graph.anchors import ReferenceStore

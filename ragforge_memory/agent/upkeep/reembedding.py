@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.upkeep.following import Failures
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
-from ragforge_memory.code.rows import embedding_text
 from ragforge_memory.embeddings.pages import answers, embed_batch
 from ragforge_memory.embeddings.port import space_model
 from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
@@ -28,6 +27,7 @@ from ragforge_memory.errors import ConfigError, InvalidInput, RagforgeError
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.reembedding import Claim, Lacking, ReembeddingStore
 from ragforge_memory.graph.spaces import Space, find_space, open_space, prepare_space
+from ragforge_memory.ingest.rows import embedding_text
 from ragforge_memory.models.embedding import ReembedReport
 
 if TYPE_CHECKING:

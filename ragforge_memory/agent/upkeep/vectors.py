@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from ragforge_memory.code.embed import embed_waiting
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.errors import EmbeddingError, RagforgeError, SpaceMoved, foreign
+from ragforge_memory.ingest.embed import embed_waiting
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from ragforge_memory.anchors.likeness import path_likeness
 from ragforge_memory.code.fingerprint import whole
-from ragforge_memory.code.likeness import path_likeness
 from ragforge_memory.code.parsed import ParsedFile, ParsedScope
 
 # A renamed scope shorter than this has too few tokens to be told from others of its shape.

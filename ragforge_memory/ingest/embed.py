@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.code.rows import embedding_text
 from ragforge_memory.embeddings.pages import PAGE, answers, embed_page
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.spaces import Space
+from ragforge_memory.ingest.rows import embedding_text
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector

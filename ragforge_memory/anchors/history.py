@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 
-from ragforge_memory.code.definition import Definition, Successor, alike, definitions, is_replaced, standing
+from ragforge_memory.anchors.definition import Definition, Successor, alike, definitions, is_replaced, standing
+from ragforge_memory.anchors.revisions import Blobs, Change, Step, has_commit, steps_between
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.discover import unreadable_reason
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.parse import parse_partly
 from ragforge_memory.code.partly import Rest
-from ragforge_memory.code.revisions import Blobs, Change, Step, has_commit, steps_between
-from ragforge_memory.code.successors import find_successors
 
 Read = Callable[[str, str], "list[Definition] | None"]
 """Reads a blob as the file of that path; None where it cannot be parsed."""

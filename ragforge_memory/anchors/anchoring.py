@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from ragforge_memory.code.anchored import (
+from ragforge_memory.anchors.anchored import (
     Before,
     Now,
     Pairs,
@@ -32,13 +32,13 @@ from ragforge_memory.code.anchored import (
     with_remembered,
     written_out,
 )
-from ragforge_memory.code.anchors import Label, exchanged, label, parted, settled, still
-from ragforge_memory.code.definition import GONE, Definition, Standing, Successor, alike
-from ragforge_memory.code.evidence import Siblings
+from ragforge_memory.anchors.definition import GONE, Definition, Standing, Successor, alike
+from ragforge_memory.anchors.evidence import Siblings
+from ragforge_memory.anchors.history import definitions_at, follow_history
+from ragforge_memory.anchors.labels import Label, exchanged, label, parted, settled, still
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.fingerprint import is_marked, whole
-from ragforge_memory.code.history import definitions_at, follow_history
 from ragforge_memory.code.sketch import decode
-from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, Resolution, Stood
 
 # How long git's history is followed for one ingest (s); what it does not suffice for is judged by the two ends.

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ragforge_memory.code.anchors import still
-from ragforge_memory.code.definition import Definition, standing
+from ragforge_memory.anchors.definition import Definition, standing
+from ragforge_memory.anchors.history import Parsed, may_hold, parsed_definitions
+from ragforge_memory.anchors.labels import still
+from ragforge_memory.anchors.revisions import Blobs, Change, changes_between
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.git import ask
-from ragforge_memory.code.history import Parsed, may_hold, parsed_definitions
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.code.readers import Reading, read_bytes
-from ragforge_memory.code.revisions import Blobs, Change, changes_between
-from ragforge_memory.code.successors import find_successors
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.anchors import ReferenceStore, Tied
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope, ScopeChange

@@ -16,21 +16,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ragforge_memory.code.anchoring import resolve_anchors
+from ragforge_memory.anchors.anchoring import resolve_anchors
 from ragforge_memory.code.cache import FactsCache
 from ragforge_memory.code.discover import MAX_FILE_BYTES, Discovery, discover
-from ragforge_memory.code.edges import EdgeLookup, ProjectFiles, Remembered, remembered, write_edges
 from ragforge_memory.code.facts import encode, facts_version
 from ragforge_memory.code.git import head_commit, uncommitted_files
 from ragforge_memory.code.partly import completed
-from ragforge_memory.code.plan import Plan, make_plan, partly_read, place_reading, seen_now
 from ragforge_memory.code.readers import Readers, Reading
-from ragforge_memory.code.writing import Totals, Writer
 from ragforge_memory.errors import GraphUnavailable, ProjectConflict, RagforgeError
 from ragforge_memory.graph.anchors import AnchorStore
 from ragforge_memory.graph.code import CodeStore, Lease
 from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.graph.leases import INGEST_SECONDS, is_dead
+from ragforge_memory.ingest.edges import EdgeLookup, ProjectFiles, Remembered, remembered, write_edges
+from ragforge_memory.ingest.plan import Plan, make_plan, partly_read, place_reading, seen_now
+from ragforge_memory.ingest.writing import Totals, Writer
 from ragforge_memory.models.code import IngestReport, SkippedFile
 
 if TYPE_CHECKING:

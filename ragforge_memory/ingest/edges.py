@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ragforge_memory.code.cache import FactsCache
-from ragforge_memory.code.changes import obsolete
 from ragforge_memory.code.facts import Facts, decode
 from ragforge_memory.code.index import ProjectIndex
 from ragforge_memory.code.layout import Layout, Outline, outline
@@ -25,6 +24,7 @@ from ragforge_memory.code.resolve import Dependence, Resolution, resolve
 from ragforge_memory.code.resolve import Edge as CodeEdge
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.graph.code import CodeStore, Edge
+from ragforge_memory.ingest.changes import obsolete
 
 
 @dataclass(frozen=True, slots=True)

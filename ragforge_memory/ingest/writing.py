@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.code.anchored import Before
+from ragforge_memory.anchors.anchored import Before
 from ragforge_memory.code.fingerprint import flush_left
-from ragforge_memory.code.matching import FileMatch, Lost, Stored, match_claimable, match_file
 from ragforge_memory.code.own_text import inner_lines
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import PARTLY
-from ragforge_memory.code.plan import Plan
 from ragforge_memory.code.readers import Reading
-from ragforge_memory.code.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
 from ragforge_memory.graph.anchors import SaidOfNow
 from ragforge_memory.graph.code import CodeStore, FileRow
 from ragforge_memory.graph.ingest_state import IngestState
 from ragforge_memory.graph.text import owner_token
+from ragforge_memory.ingest.matching import FileMatch, Lost, Stored, match_claimable, match_file
+from ragforge_memory.ingest.plan import Plan
+from ragforge_memory.ingest.rows import differs, embedding_text, file_properties, scope_properties, without_foreign
 
 # By path: the files' nodes, and their scopes by first line.
 Claimable = tuple[dict[str, dict[str, Any]], dict[str, list[dict[str, Any]]]]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ragforge_memory.code.definition import FAMILIES, Definition
-from ragforge_memory.code.likeness import NEARLY_SAME_NAME, SAME_NAME, Paths, name_likeness, renaming
+from ragforge_memory.anchors.definition import FAMILIES, Definition
+from ragforge_memory.anchors.likeness import NEARLY_SAME_NAME, SAME_NAME, Paths, name_likeness, renaming
 
 Place = tuple[str, str]
 End = tuple[str, Place]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from ragforge_memory.code.definition import FAMILIES, GONE, Definition, Successor, alike, is_replaced
-from ragforge_memory.code.evidence import MARGIN, MOST, Evidence, Pair, Row, Siblings, clear_best
-from ragforge_memory.code.likeness import (
+from ragforge_memory.anchors.definition import FAMILIES, GONE, Definition, Successor, alike, is_replaced
+from ragforge_memory.anchors.evidence import MARGIN, MOST, Evidence, Pair, Row, Siblings, clear_best
+from ragforge_memory.anchors.likeness import (
     NEARLY_SAME_NAME,
     SAME_NAME,
     TELLING_WORDS,

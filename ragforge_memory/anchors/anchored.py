@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ragforge_memory.code.anchors import in_place, still
-from ragforge_memory.code.definition import Definition, Standing, Successor, is_replaced, likest, standing
+from ragforge_memory.anchors.definition import Definition, Standing, Successor, is_replaced, likest, standing
+from ragforge_memory.anchors.history import definitions_at
+from ragforge_memory.anchors.labels import in_place, still
+from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.fingerprint import whole
-from ragforge_memory.code.history import definitions_at
-from ragforge_memory.code.successors import find_successors
 from ragforge_memory.graph.anchors import AnchorRow, AnchorStore, DefinitionRow
 
 Place = tuple[str, str]

@@ -13,9 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from ragforge_memory.code.definition import FAMILIES, Definition, Standing, Successor, alike
+from ragforge_memory.anchors.definition import FAMILIES, Definition, Standing, Successor, alike
+from ragforge_memory.anchors.likeness import TELLING_WORDS, folded, words_shared
 from ragforge_memory.code.fingerprint import is_marked
-from ragforge_memory.code.likeness import TELLING_WORDS, folded, words_shared
 from ragforge_memory.code.sketch import decode
 from ragforge_memory.models.code import AnchorStatus
 
