@@ -16,11 +16,10 @@ from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 SETTINGS = {"embed_messages": True}
 _STATE = """MATCH (m:Message {conversation_id: $uuid})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,13 +25,13 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.resolve import Resolution
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.spaces.conftest import NEW, OLD, Configured, Models, configured, either_config, models, plain
 
 __all__ = ["configured", "either_config", "models", "plain"]
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 SETTINGS = {"embed_messages": True}
 ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -12,8 +12,7 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError, Neo4jConfig
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
 from ragforge_memory.models.owner import Owner
-
-MakeAgent = Callable[..., AsyncConversationAgent]
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 

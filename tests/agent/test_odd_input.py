@@ -30,10 +30,10 @@ from ragforge_memory.graph.records import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.text import DEEPEST
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Use = Callable[[AsyncConversationAgent, AsyncConversation], Awaitable[Any]]
 
 

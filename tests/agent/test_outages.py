@@ -21,11 +21,10 @@ from ragforge_memory import (
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 def journals(home: Path) -> list[Path]:

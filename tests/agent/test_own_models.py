@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.errors import ModelError, ModelMalformed
 from ragforge_memory.llm.port import Finished, ModelRequest, TextChunk, ToolRequest, ToolRequestChunk
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 class Own:

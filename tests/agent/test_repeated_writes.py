@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, GraphError, Neo4jConfig, events
+from ragforge_memory import ConversationNotFound, GraphError, Neo4jConfig, events
 from ragforge_memory.agent import finding
 from ragforge_memory.agent.turns import keeping
 from ragforge_memory.api import doctor
@@ -24,11 +24,11 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import MakeAgent
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 OPENER = Path(__file__).with_name("opener.py")
 
 

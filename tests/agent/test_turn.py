@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, InvalidInput, ModelError, ToolOutput, TurnCancelled, events, tool
+from ragforge_memory import InvalidInput, ModelError, ToolOutput, TurnCancelled, events, tool
 from ragforge_memory.errors import ModelStreamCut
 from ragforge_memory.llm.port import Finished, ReasoningChunk, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @tool

@@ -10,12 +10,11 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 SAID = [{"role": "user", "content": "Where are passwords checked?"}, {"role": "assistant", "content": "In `login`."}]
 

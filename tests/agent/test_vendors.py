@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import ModelProvider
 from ragforge_memory.llm.timeouts import Timeouts
+from tests.agent.conftest import MakeAgent
 from tests.fakes.behaviours import Answer, BlockedPrompt, Call
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
@@ -20,7 +21,6 @@ from tests.llm.asking import Sleeps
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Fake = GeminiFake | OpenAIFake
 
 # The fakes count: no title is asked for in the background.

@@ -6,19 +6,16 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import Neo4jConfig
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 TURNS = 10
 _WRITER = """

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragforge_memory import (
-    AsyncConversationAgent,
     ConversationNotFound,
     InvalidInput,
     MessageNotFound,
     ModelError,
 )
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.branches.talking import talk
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 async def _contents(conversation: Any) -> list[str]:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, InvalidInput, Message
+from ragforge_memory import ConversationNotFound, InvalidInput, Message
 from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.graph.branches import BranchStore, Merge
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import MakeAgent
 from tests.branches.talking import talk
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 @pytest.mark.parametrize(("summaries", "model"), [((), "extractive"), (("Here.",), "scripted:scripted")])

@@ -13,13 +13,12 @@ from ragforge_memory.agent.context.budget import request_tokens
 from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.context.told import PLANTED, filler, problems_of, text_of
 from tests.long_runs import first_of
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 WINDOW = 4_000
 TURNS = 60
 SETTINGS = {"compression_max_tokens": WINDOW}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -19,7 +19,6 @@ from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 SETTINGS = {"embed_messages": True, "max_context_messages": 2, "recall_deadline_ms": 20_000}
 
 

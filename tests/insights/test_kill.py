@@ -11,18 +11,18 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, asked_of, talks, topic_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
-Cypher = Callable[..., list[dict[str, Any]]]
 
 POINTS = ("claimed", "the model is asked", "before the write", "during the write", "after the write")
 CONVERSATIONS = 6

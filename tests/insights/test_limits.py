@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import Neo4jConfig
 from ragforge_memory.agent import opening
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.connect import connect
@@ -18,12 +17,10 @@ from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, answered, asked_of, talks
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.mark.parametrize("concurrency", [1, 3])

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ragforge_memory import (
-    AsyncConversationAgent,
     ConfigError,
     ConversationNotFound,
     InvalidInput,
 )
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, asked_of, talks
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 async def test_without_a_model_there_is_one_clear_error(make_agent: MakeAgent, owner: Owner, cypher: Cypher) -> None:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, tool
+from ragforge_memory import tool
 from ragforge_memory.agent.context.budget import request_tokens, window_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, shown
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 WINDOW = 8_000
 EVERY = 10

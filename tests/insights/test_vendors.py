@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ModelError
+from ragforge_memory import ModelError
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import ModelProvider
+from tests.agent.conftest import MakeAgent
 from tests.fakes.behaviours import Answer, BlockedPrompt, Failure
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
@@ -20,7 +20,6 @@ from tests.llm.asking import Sleeps
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Fake = GeminiFake | OpenAIFake
 
 GOOD = json.dumps({"topic": "topic-0", "findings": ["one"]})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,12 +12,11 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound, ModelError
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.summaries.desk import ALL, MARK, STATE, faults, stretch
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 EVERY_4 = {"summarize_every": 4}
 
