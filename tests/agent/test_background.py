@@ -39,14 +39,6 @@ def states(cypher: Cypher, uuid: str) -> list[str]:
     return found
 
 
-async def test_messages_are_embedded_after_the_turn(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Well?")
-        assert await agent.drain() == {}
-        assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
-
-
 async def test_turns_that_follow_each_other_share_a_write(
     make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -269,14 +269,6 @@ async def test_the_history_of_a_branch_names_no_deleted_parent(make_agent: MakeA
         assert await named(third) == [third.uuid] * 6
 
 
-async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None:
-    async with make_agent("a1", settings={"enable_memory": False}) as agent:
-        conversation = await agent.create_conversation()
-        await talk(conversation, "q1")
-        with pytest.raises(InvalidInput, match="memory is off"):
-            await conversation.branch()
-
-
 async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_agent: MakeAgent) -> None:
     provider = ScriptedProvider(
         [*(f"answer {number}" for number in range(6)), "another answer"], purposes={"summary": ["S1.", "S2.", "S3."]}

@@ -37,6 +37,7 @@ async def _turn(conversation: AsyncConversation, text: str) -> tuple[AssistantRe
 
 async def test_two_turns_at_once_condense_once(make_agent: MakeAgent, cypher: Cypher) -> None:
     uuid = await _long(make_agent)
+    assert cypher(STORED, c=uuid) == []
     condensed = [f"### Decisions\n- condensed {number}" for number in (1, 2)]
     provider = ScriptedProvider(["So."], loop=True, purposes={"compression": condensed})
     async with make_agent(provider=provider, settings=SETTINGS) as agent:

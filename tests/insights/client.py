@@ -57,8 +57,6 @@ async def answer(request: ModelRequest) -> str:
     """A model that takes a moment."""
     say(f"asked {topic_of(request)}")
     await at("the model is asked")
-    if SETTINGS["hangs"]:
-        await asyncio.get_running_loop().create_future()
     return answered(request)
 
 

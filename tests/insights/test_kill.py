@@ -94,33 +94,6 @@ async def test_two_processes_share_the_work(
     assert [lines[-1] for lines in said] == ["done 8", "done 8"], "both have all of it"
 
 
-async def test_the_other_goes_on_where_one_dies(
-    neo4j_config: Neo4jConfig, owner: Owner, make_agent: Callable[..., AsyncConversationAgent], cypher: Cypher
-) -> None:
-    async with make_agent(settings=ALONE) as agent:
-        made = await talks(agent, 5)
-    # The first holds two conversations, for a model that never answers, until it dies and its claims have run out.
-    first = _start(neo4j_config, owner, seed=1, hangs=True, lease=120.0)
-    second: subprocess.Popen[str] | None = None
-    try:
-        _wait_for(first.stdout, "the model is asked", visit=2, pause=0)
-        second = _start(neo4j_config, owner, seed=2)
-        _wait_for(second.stdout, "after the write", visit=3, pause=0)
-        assert len(_stored(cypher, owner)) == 3
-        _kill(first)
-        cypher(
-            "MATCH (c:Conversation) WHERE c.uuid IN $u AND c.insight_token IS NOT NULL "
-            "SET c.insight_until = datetime() - duration('PT1S')",
-            u=made,
-        )
-        told, _ = second.communicate(timeout=120)
-    finally:
-        for client in filter(None, (first, second)):
-            _kill(client)
-    assert told.splitlines()[-1] == "done 5"
-    assert sorted(_stored(cypher, owner)) == sorted(made)
-
-
 def _stored(cypher: Cypher, owner: Owner) -> list[str]:
     return [row["uuid"] for row in cypher(STORED, user_id=owner.user_id, project=owner.project)]
 
@@ -131,7 +104,6 @@ def _start(
     *,
     seed: int,
     lease: float = 1.0,
-    hangs: bool = False,
     stdout: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
     settings = {
@@ -142,7 +114,6 @@ def _start(
         "project": owner.project,
         "seed": seed,
         "lease": lease,
-        "hangs": hangs,
         "concurrency": 2,
     }
     path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -148,15 +148,6 @@ async def test_a_branch_is_shown_with_what_it_shares(make_agent: MakeAgent) -> N
     assert "Only in the trunk?" not in text
 
 
-async def test_a_window_that_is_small(make_agent: MakeAgent) -> None:
-    provider = asked_of(context_window=900)
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        talk = await agent.import_conversation(_said(30), title="T")
-        found = await agent.batch_analyze(talk, TASK, FIELDS)
-    assert len(found) == 1
-    assert request_tokens(provider.requests[0]) <= window_of(900, 128_000).limit
-
-
 async def test_messages_that_are_missing_are_passed_over(make_agent: MakeAgent, cypher: Cypher) -> None:
     provider = asked_of()
     async with make_agent(provider=provider, settings=ALONE) as agent:
