@@ -19,6 +19,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import Cypher
+from tests.agent.elsewhere import ROOT, place_of
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, asked_of, talks, topic_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
@@ -27,7 +28,6 @@ pytestmark = [pytest.mark.anyio, pytest.mark.long]
 POINTS = ("claimed", "the model is asked", "before the write", "during the write", "after the write")
 CONVERSATIONS = 6
 _CLIENT = Path(__file__).with_name("client.py")
-_ROOT = _CLIENT.parent.parent.parent
 
 # One process dies at each point; two at once where they meet.
 ROUNDS = [*((point, 1) for point in POINTS), ("the model is asked", 2)]
@@ -106,17 +106,8 @@ def _start(
     lease: float = 1.0,
     stdout: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
-    settings = {
-        "uri": config.uri,
-        "username": config.username,
-        "password": config.password,
-        "user_id": owner.user_id,
-        "project": owner.project,
-        "seed": seed,
-        "lease": lease,
-        "concurrency": 2,
-    }
-    path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    settings = place_of(config, owner, seed=seed, lease=lease, concurrency=2)
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, str(_CLIENT), json.dumps(settings)],
         stdout=stdout,
