@@ -13,6 +13,7 @@ from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 
 MakeAgent = Callable[..., AsyncConversationAgent]
+Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,10 @@ from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 SETTINGS = {"embed_messages": True}
 _STATE = """MATCH (m:Message {conversation_id: $uuid})
@@ -38,14 +37,6 @@ def states(cypher: Cypher, uuid: str) -> list[str]:
         )
         assert vector == (found[-1] == "embedded")
     return found
-
-
-async def test_messages_are_embedded_after_the_turn(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent("Yes.", embedder=HashingEmbedder(dimension=64), settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation()
-        await conversation.send_message("Well?")
-        assert await agent.drain() == {}
-        assert states(cypher, conversation.uuid) == ["embedded", "embedded"]
 
 
 async def test_turns_that_follow_each_other_share_a_write(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import neo4j
@@ -11,18 +10,17 @@ import pytest
 from neo4j.exceptions import TransientError
 
 from benchmarks.counting import CountingDriver
-from ragforge_memory import AsyncConversationAgent, GraphBusy, Neo4jConfig, tool
+from ragforge_memory import GraphBusy, Neo4jConfig, tool
 from ragforge_memory.graph import liveness, retries
 from ragforge_memory.graph.client import GraphClient, open_driver
 from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import MakeAgent
 from tests.agent.outages import proxied
 from tests.graph.failing import failing_while
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 class Locked:

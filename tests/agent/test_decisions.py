@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Decision, InvalidInput
+from ragforge_memory import Decision, InvalidInput
 from ragforge_memory.cli.references import labels
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
+from tests.agent.conftest import Cypher, MakeAgent
 
 CODE = "def check(word):\n    total = len(word) * 7\n    return total > 3\n\n\ndef other(word):\n    return word * 2\n"
 

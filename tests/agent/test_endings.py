@@ -11,7 +11,6 @@ import pytest
 
 from ragforge_memory import (
     AgentClosed,
-    AsyncConversationAgent,
     ModelError,
     TurnCancelled,
     events,
@@ -22,10 +21,10 @@ from ragforge_memory.agent.turns.stream import AsyncMessageStream, Channel
 from ragforge_memory.agent.turns.tasks import TurnTasks
 from ragforge_memory.llm.port import Finished, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, Pause
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 MANY = [TextChunk(f"{number} ") for number in range(1_000)]
 
 

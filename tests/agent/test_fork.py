@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationAgent, ConversationConfig, Neo4jConfig, events
+from ragforge_memory import ConversationAgent, ConversationConfig, Neo4jConfig, events
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.llm.port import TextChunk
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import MakeAgent
 from tests.agent.test_blocking import run_script
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 def in_child(work: Callable[[], Any]) -> str:

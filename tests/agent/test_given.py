@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,13 +25,13 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.resolve import Resolution
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.spaces.conftest import NEW, OLD, Configured, Models, configured, either_config, models, plain
 
 __all__ = ["configured", "either_config", "models", "plain"]
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 SETTINGS = {"embed_messages": True}
 ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
 
@@ -76,20 +75,6 @@ async def test_a_model_that_was_named_is_closed(make_agent: MakeAgent, monkeypat
     async with make_agent(provider="extractive") as agent:
         provider = (await agent.open()).models.provider
     assert closed == [provider]
-
-
-async def test_an_embedder_that_was_made_for_an_agent_that_cannot_open_is_closed(
-    make_agent: MakeAgent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def away(*_: Any) -> Any:
-        raise GraphUnavailable("Neo4j went away", hint="wait")
-
-    made = Closing(dimension=64)
-    monkeypatch.setattr(opening, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=made))
-    monkeypatch.setattr(opening, "open_space", away)
-    with pytest.raises(GraphUnavailable):
-        await make_agent(settings=SETTINGS).open()
-    assert made.closed
 
 
 async def test_what_cannot_be_closed_keeps_nothing_else_open(
@@ -219,12 +204,12 @@ async def test_an_agent_that_does_not_open_closes_what_it_made_and_leaves_what_i
     async def refused(*_: object) -> None:
         raise GraphUnavailable("it went away")
 
-    opening = "ragforge_memory.agent.opening"
-    monkeypatch.setattr(f"{opening}.open_space", refused)
+    monkeypatch.setattr(opening, "open_space", refused)
     with pytest.raises(GraphUnavailable):
-        await make_agent(provider=Model(["hello"]), embedder=Embedder()).open()
+        await make_agent(provider=Model(["hello"]), embedder=Embedder(), settings=SETTINGS).open()
     assert closed == []  # they can be given to the next one
-    monkeypatch.setattr(f"{opening}.resolve_model", resolved)
+    monkeypatch.setattr(opening, "resolve_model", resolved)
+    monkeypatch.setattr(opening, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=Embedder()))
     with pytest.raises(GraphUnavailable):
-        await make_agent(provider=Model(["hello"]), embedder=Embedder()).open()
-    assert closed == ["model"]
+        await make_agent(settings=SETTINGS).open()
+    assert sorted(closed) == ["embedder", "model"]

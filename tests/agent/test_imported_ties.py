@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.archive import transcript_messages
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.errors import GraphTimeout
 from ragforge_memory.graph.ties import TieStore
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 CODE = '''\
 class Timeout:

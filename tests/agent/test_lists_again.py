@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, InvalidInput, Message, ModelError, Neo4jConfig
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
 from ragforge_memory.models.owner import Owner
-
-MakeAgent = Callable[..., AsyncConversationAgent]
+from tests.agent.conftest import MakeAgent
+from tests.agent.elsewhere import ROOT, place_of
 
 pytestmark = pytest.mark.anyio
 
@@ -71,23 +72,17 @@ async def test_a_question_that_is_being_answered_is_not_asked(make_agent: MakeAg
 
 
 DIES = """
-import asyncio, os, sys
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+import asyncio, json, os, sys
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.elsewhere import agent_at
 
 class Dies(ScriptedProvider):
     async def stream(self, request):
         os._exit(7)
         yield
 
-async def main(uri, username, password, user, project):
-    agent = AsyncConversationAgent(
-        Neo4jConfig(uri, username=username, password=password), llm_provider=Dies(), user_id=user, project=project,
-        config=ConversationConfig(embed_messages=False),
-    )
-    await agent.invoke({"messages": [{"role": "user", "content": "q", "id": "q"}], "session_id": "s"})
-
-asyncio.run(main(*sys.argv[1:]))
+question = {"role": "user", "content": "q", "id": "q"}
+asyncio.run(agent_at(json.loads(sys.argv[1]), Dies()).invoke({"messages": [question], "session_id": "s"}))
 """
 
 
@@ -95,9 +90,8 @@ async def test_a_question_whose_process_died_is_asked_again(
     make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner
 ) -> None:
     async with make_agent("Yes.") as agent:
-        server = (neo4j_config.uri, neo4j_config.username, neo4j_config.password)
-        arguments = [sys.executable, "-c", DIES, *map(str, server), owner.user_id, owner.project]
-        died = await asyncio.create_subprocess_exec(*arguments)
+        arguments = [sys.executable, "-c", DIES, json.dumps(place_of(neo4j_config, owner))]
+        died = await asyncio.create_subprocess_exec(*arguments, cwd=ROOT)
         assert await died.wait() == 7
         await agent.invoke(asked("q"))
         assert await said(agent) == [("user", "q", "complete"), ("assistant", "Yes.", "complete")]

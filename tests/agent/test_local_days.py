@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.agent.search.inputs import checked_filters
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
-
-MakeAgent = Callable[..., AsyncConversationAgent]
+from tests.agent.conftest import MakeAgent
 
 
 # 14 hours ahead of Greenwich and 12 behind: the one or the other has another day, whenever this runs.

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput
+from ragforge_memory import CODE_SEARCH_TOOLS, InvalidInput
 from ragforge_memory.llm.port import ToolRequest
+from tests.agent.conftest import MakeAgent
 from tests.agent.passwords import CODE, project
 
 __all__ = ["project"]
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 async def test_a_name_may_have_its_module_before_it(make_agent: MakeAgent, project: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -30,10 +29,10 @@ from ragforge_memory.graph.records import make_cursor
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.text import DEEPEST
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Use = Callable[[AsyncConversationAgent, AsyncConversation], Awaitable[Any]]
 
 
@@ -132,7 +131,7 @@ def test_a_setting_that_cannot_work(setting: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"tools": "search_code"}],
+    [{"config": 5}, {"embedder": "hashing"}, {"user_id": "u" * 501}, {"project": 5}, {"tools": "search_code"}],
 )
 def test_an_agent_that_cannot_be_made(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=next(iter(options))):
@@ -278,12 +277,3 @@ async def test_blanks_around_tags_are_no_part_of_them(make_agent: MakeAgent) -> 
         assert made[0].tags == ("d",)
         with pytest.raises(InvalidInput):
             await made[0].set_tags([" "])
-
-
-async def test_odd_addresses_models_and_owners_are_refused(make_agent: MakeAgent) -> None:
-    with pytest.raises(InvalidInput):
-        await make_agent(neo4j=5).open()
-    with pytest.raises(InvalidInput):
-        make_agent(project=5)
-    with contextlib.suppress(InvalidInput), pytest.raises(ConfigError):
-        await make_agent(provider=5).open()

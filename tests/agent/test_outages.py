@@ -21,11 +21,10 @@ from ragforge_memory import (
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import Pause, ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 def journals(home: Path) -> list[Path]:
@@ -129,31 +128,6 @@ async def test_without_a_model_the_answer_says_that_the_graph_is_away(
         response = await conversation.send_message("who calls total_price?")
         assert response.content == "Neo4j is away, so nothing can be looked up; ask again when it is back."
         await proxy.recover()
-
-
-async def test_an_answer_that_the_graph_cannot_take_waits_in_the_journal(
-    make_agent: MakeAgent, neo4j_config: Neo4jConfig
-) -> None:
-    async with proxied(neo4j_config) as (proxy, config):
-
-        @tool
-        async def cut_the_line() -> str:
-            """Takes the graph away in the middle of the turn."""
-            await proxy.hang()
-            return "cut"
-
-        script: list[Any] = [[ToolRequest("c", "cut_the_line", {})], "The answer.", "Later."]
-        async with make_agent(*script, neo4j=config, tools=[cut_the_line]) as agent:
-            conversation = await agent.create_conversation()
-            response = await conversation.send_message("first")
-            assert response.content == "The answer."
-            assert response.degraded == ("graph",)
-            await proxy.recover()
-            await conversation.send_message("second")
-            history = await conversation.get_history()
-            assert [message.content for message in history] == ["first", "The answer.", "second", "Later."]
-            assert history[1].in_reply_to == history[0].uuid
-            assert [call.tool_name for call in history[1].tool_calls] == ["cut_the_line"]
 
 
 async def test_a_conversation_that_is_begun_meanwhile(make_agent: MakeAgent, neo4j_config: Neo4jConfig) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.errors import ModelError, ModelMalformed
 from ragforge_memory.llm.port import Finished, ModelRequest, TextChunk, ToolRequest, ToolRequestChunk
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 class Own:
@@ -41,21 +39,15 @@ def shelf(article: str) -> str:
     return f"{article} is on 3"
 
 
-async def test_an_answer_without_an_end_is_partial(make_agent: MakeAgent) -> None:
-    async with make_agent(provider=Own((TextChunk("half"),))) as agent:
-        conversation = await agent.create_conversation()
-        response = await conversation.send_message("Well?")
-        assert (response.content, response.state) == ("half", "partial")
-        assert [message.state for message in await conversation.get_history()] == ["complete", "partial"]
-
-
 async def test_a_round_without_an_end_cuts_the_answer_and_its_tools_run(make_agent: MakeAgent) -> None:
     asked = ToolRequestChunk(ToolRequest("c", "shelf", {"article": "lamp"}))
     provider = Own((TextChunk("I loo"), asked), (TextChunk("On 3."), Finished("stop")))
     async with make_agent(provider=provider, tools=[shelf]) as agent:
-        response = await (await agent.create_conversation()).send_message("Where is the lamp?")
+        conversation = await agent.create_conversation()
+        response = await conversation.send_message("Where is the lamp?")
         assert [call.result for call in response.tool_calls] == ["lamp is on 3"]
         assert (response.content, response.state) == ("I loo\n\nOn 3.", "partial")
+        assert [message.state for message in await conversation.get_history()] == ["complete", "partial"]
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from tests.agent.conftest import MakeAgent
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 CODE = '''\
 class Timeout:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ragforge_memory import CODE_SEARCH_TOOLS, AsyncConversationAgent, InvalidInput, MessageNotFound
+from ragforge_memory import CODE_SEARCH_TOOLS, InvalidInput, MessageNotFound
 from ragforge_memory.code.git import git_environment
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
+from tests.agent.conftest import MakeAgent
 from tests.agent.echoing import EchoingProvider
 from tests.agent.passwords import CODE, project
 
 __all__ = ["project"]
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 async def test_labels_follow_the_code(make_agent: MakeAgent, project: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,9 @@ from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @pytest.fixture
@@ -79,6 +76,7 @@ async def test_writes_that_are_run_twice_are_done_once(
         moved = await agent.reembed(HashingEmbedder(384))
         assert (moved.switched, moved.dimension, moved.failed) == (True, 384, 0)
     assert {"append_message", "complete_turn", "begin_delete", "finish_ingest", "finish_restore"} <= repeated
+    assert {"begin_new_restore", "restore_messages"} <= repeated
     assert {"claim_summary", "take_ingest_lease", "switch_space", "create_branch", "merge_branch"} <= repeated
 
 

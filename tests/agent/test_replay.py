@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound, GraphError, Neo4jConfig, events
+from ragforge_memory import ConversationNotFound, GraphError, Neo4jConfig, events
 from ragforge_memory.agent import finding
 from ragforge_memory.agent.turns import keeping
 from ragforge_memory.api import doctor
@@ -24,26 +24,19 @@ from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.journal import JournalFile
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import MakeAgent
+from tests.agent.elsewhere import ROOT, place_of
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-OPENER = Path(__file__).with_name("opener.py")
-
 
 async def opened_elsewhere(config: Neo4jConfig, owner: Owner, home: Path) -> None:
     """Another process opens the graph with this home, and ends."""
-    settings = {
-        "uri": config.uri.replace("127.0.0.1", "localhost"),  # the same database, however it is written
-        "username": config.username,
-        "password": config.password,
-        "user_id": owner.user_id,
-        "project": owner.project,
-    }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, str(OPENER), json.dumps(settings), env={**os.environ, "RAGFORGE_HOME": str(home)}
-    )
+    place = place_of(config, owner)
+    place["uri"] = config.uri.replace("127.0.0.1", "localhost")  # the same database, however it is written
+    command = [sys.executable, "-m", "tests.agent.elsewhere", json.dumps(place)]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env={**os.environ, "RAGFORGE_HOME": str(home)})
     assert await process.wait() == 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,11 @@ from ragforge_memory.llm.port import Finished, ReasoningChunk, TextChunk, ToolRe
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.redaction.made import KEYS, PEM, made
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 KEY = KEYS["github token"][0]
 LINES = PEM.splitlines()[1:3]

@@ -73,13 +73,3 @@ async def test_a_cancel_of_asyncio_is_the_one_that_is_raised() -> None:
     with pytest.raises(asyncio.CancelledError, match="why"):
         await waiting
     assert done == [1]
-
-
-async def test_nothing_that_is_not_cancelled_is_held_up() -> None:
-    assert await shielded(asyncio.sleep(0, "value")) == "value"
-    with pytest.raises(KeyError):
-        await shielded(_fails())
-
-
-async def _fails() -> None:
-    raise KeyError("x")

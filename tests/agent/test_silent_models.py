@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.errors import ModelTimeout
 from ragforge_memory.llm.port import Finished, ModelChunk, ModelRequest, TextChunk, answers, price_of
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
 from ragforge_memory.models.conversation import Usage
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 BRIEF = {"model_timeout_seconds": 0.5, "enable_summarization": False}
 
 

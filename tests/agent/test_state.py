@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory import AgentState, AsyncConversationAgent, InvalidInput, reduce_messages, tool
+from ragforge_memory import AgentState, InvalidInput, reduce_messages, tool
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-
-MakeAgent = Callable[..., AsyncConversationAgent]
+from tests.agent.conftest import MakeAgent
 
 MESSAGES = st.lists(
     st.fixed_dictionaries(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import date
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, InvalidInput, ModelError, ToolOutput, TurnCancelled, events, tool
-from ragforge_memory.errors import ModelStreamCut
+from ragforge_memory import InvalidInput, ModelError, ToolOutput, TurnCancelled, events, tool
 from ragforge_memory.llm.port import Finished, ReasoningChunk, TextChunk, ToolRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 @tool
@@ -142,17 +138,6 @@ async def test_rounds_end_with_a_forced_answer(make_agent: MakeAgent) -> None:
     assert forced.system.count('{"sum": 2}') == 2
 
 
-async def test_a_model_that_fails_midway_leaves_a_partial_answer(make_agent: MakeAgent) -> None:
-    async with make_agent(["It is ", ModelStreamCut("the line went dead")], "Fine now.") as agent:
-        conversation = await agent.create_conversation()
-        with pytest.raises(ModelStreamCut):
-            await conversation.send_message("Well?")
-        question, answer = await conversation.get_history()
-        assert (question.state, answer.state, answer.content) == ("complete", "partial", "It is ")
-        assert answer.in_reply_to == question.uuid
-        assert (await conversation.send_message("Again?")).content == "Fine now."
-
-
 async def test_a_model_that_says_nothing_leaves_an_unanswered_question(make_agent: MakeAgent) -> None:
     async with make_agent(ModelError("overloaded")) as agent:
         conversation = await agent.create_conversation()
@@ -213,15 +198,6 @@ async def test_cancelling_the_waiter_cancels_the_turn(make_agent: MakeAgent) -> 
             await waiter
         answer = (await conversation.get_history())[-1]
         assert (answer.state, answer.content) == ("partial", "Let me look.")
-
-
-async def test_a_slow_reader_gets_everything(make_agent: MakeAgent) -> None:
-    words = [TextChunk(f"{number} ") for number in range(2_000)]
-    async with make_agent(words) as agent:
-        conversation = await agent.create_conversation()
-        async with conversation.stream_message("Count.") as stream:
-            said = "".join([event.text async for event in stream if isinstance(event, events.TextDelta)])
-        assert said == stream.response.content == "".join(chunk.text for chunk in words)
 
 
 async def test_what_is_no_message_is_refused_before_anything_is_written(make_agent: MakeAgent) -> None:

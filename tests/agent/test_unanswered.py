@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.graph import messages
 from ragforge_memory.graph.messages import Answer, NewMessage
+from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 def said(uuid: str, role: Any = "user", *, to: str | None = None) -> NewMessage:

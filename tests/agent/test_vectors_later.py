@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -10,12 +9,11 @@ import pytest
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.agent.outages import proxied
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 SAID = [{"role": "user", "content": "Where are passwords checked?"}, {"role": "assistant", "content": "In `login`."}]
 
@@ -40,12 +38,12 @@ async def _state(agent: AsyncConversationAgent) -> None:
     await agent.invoke({"messages": [*SAID, {"role": "user", "content": "And who calls it?"}]})
 
 
-@pytest.mark.parametrize("way", [_branch_and_merge, _archive, _state])
 async def test_what_was_said_without_vectors_gets_them_later(
-    make_agent: MakeAgent, owner: Owner, cypher: Cypher, way: Callable[[AsyncConversationAgent], Awaitable[None]]
+    make_agent: MakeAgent, owner: Owner, cypher: Cypher
 ) -> None:
     async with make_agent("One.", "Two.", "Three.") as agent:
-        await way(agent)
+        for way in (_branch_and_merge, _archive, _state):
+            await way(agent)
         assert await agent.drain() == {}
     waiting = _vectors(cypher, owner)
     assert [(each["waits"], each["has"]) for each in waiting] == [(True, False)] * len(waiting), waiting

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 SUMMARY = "They looked for a barn."
 TALK = [{"role": "user", "content": "Where is the barn?"}, {"role": "assistant", "content": "Behind the hill."}]

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, events, tool
-from ragforge_memory.errors import ModelBlocked, ModelStreamCut, ModelTimeout
+from ragforge_memory.errors import ModelStreamCut
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import ModelProvider
-from ragforge_memory.llm.timeouts import Timeouts
-from tests.fakes.behaviours import Answer, BlockedPrompt, Call
+from tests.agent.conftest import MakeAgent
+from tests.fakes.behaviours import Answer, Call
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
 from tests.llm.asking import Sleeps
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Fake = GeminiFake | OpenAIFake
 
 # The fakes count: no title is asked for in the background.
 TURNS_ALONE = {"enable_summarization": False}
-BRIEF = Timeouts(connect=10.0, first_chunk=30.0, idle=0.5)
 
 
 @pytest.fixture
@@ -47,10 +45,8 @@ def fake(request: pytest.FixtureRequest) -> Fake:
 def provider(fake: Fake, sleeps: Sleeps) -> ModelProvider:
     """The vendor's provider; the agent closes it."""
     if isinstance(fake, GeminiFake):
-        return GeminiProvider(api_key=fake.api_key, base_url=fake.url, retry=sleeps.policy(), timeouts=BRIEF)
-    return OpenAIProvider(
-        fake.models[0], api_key=fake.api_key, base_url=fake.base_url, retry=sleeps.policy(), timeouts=BRIEF
-    )
+        return GeminiProvider(api_key=fake.api_key, base_url=fake.url, retry=sleeps.policy())
+    return OpenAIProvider(fake.models[0], api_key=fake.api_key, base_url=fake.base_url, retry=sleeps.policy())
 
 
 @tool
@@ -124,20 +120,3 @@ async def test_a_cut_stream_leaves_a_partial_answer(agent: AsyncConversationAgen
     assert (question.state, answer.state, answer.content) == ("complete", "partial", "It is fi")
     assert (await conversation.send_message("Again?")).content == "Whole."
     assert fake.refusals == []
-
-
-async def test_a_blocked_prompt_is_said(agent: AsyncConversationAgent, fake: Fake) -> None:
-    fake.script(BlockedPrompt() if isinstance(fake, GeminiFake) else Answer("", finish="content_filter"))
-    conversation = await agent.create_conversation()
-    with pytest.raises(ModelBlocked):
-        await conversation.send_message("Well?")
-    assert [message.state for message in await conversation.get_history()] == ["unanswered"]
-
-
-async def test_a_model_that_falls_silent_is_given_up(agent: AsyncConversationAgent, fake: Fake) -> None:
-    fake.script(Answer("It is", ending="hang"))
-    conversation = await agent.create_conversation()
-    with pytest.raises(ModelTimeout):
-        await conversation.send_message("Well?")
-    answer = (await conversation.get_history())[-1]
-    assert (answer.state, answer.content) == ("partial", "It is")

@@ -47,6 +47,7 @@ async def test_what_takes_memory_says_so(make_agent: Callable[..., AsyncConversa
             "branch": conversation.branch,
             "receipt": conversation.receipt,
             "export": lambda: agent.export_all(tmp_path / "all"),
+            "": conversation.export,
         }
         for what, call in calls.items():
             with pytest.raises(InvalidInput, match=f"memory is off: .*{what}") as caught:

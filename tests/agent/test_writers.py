@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import Neo4jConfig
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
+from tests.agent.elsewhere import ROOT, place_of
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 TURNS = 10
 _WRITER = """
-import asyncio, sys
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+import asyncio, json, sys
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.elsewhere import agent_at
 
-uri, username, password, user_id, project, uuid, name, turns = sys.argv[1:]
+place, uuid, name, turns = sys.argv[1:]
 
 async def main():
-    agent = AsyncConversationAgent(
-        Neo4jConfig(uri, username=username, password=password),
-        llm_provider=ScriptedProvider([lambda request: "about: " + request.messages[-1].content], loop=True),
-        tools=(), config=ConversationConfig(embed_messages=False), user_id=user_id, project=project)
-    async with agent:
+    provider = ScriptedProvider([lambda request: "about: " + request.messages[-1].content], loop=True)
+    async with agent_at(json.loads(place), provider) as agent:
         conversation = await agent.load_conversation(uuid)
         print("ready", flush=True)
         sys.stdin.readline()
@@ -53,10 +49,11 @@ async def test_two_processes_with_ten_overlapping_turns_each(
 ) -> None:
     async with make_agent() as agent:
         conversation = await agent.create_conversation()
-    places = (neo4j_config.uri, neo4j_config.username, neo4j_config.password, owner.user_id, owner.project)
+    place = json.dumps(place_of(neo4j_config, owner))
     writers = [
         subprocess.Popen(  # noqa: ASYNC220 - started before anything else runs on the loop
-            [sys.executable, "-c", _WRITER, *places, conversation.uuid, name, str(TURNS)],
+            [sys.executable, "-c", _WRITER, place, conversation.uuid, name, str(TURNS)],
+            cwd=ROOT,
             env={**os.environ, "RAGFORGE_HOME": str(tmp_path / name)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

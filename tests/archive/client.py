@@ -7,10 +7,10 @@ import json
 import sys
 from typing import Any
 
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.archive import restoring
 from ragforge_memory.graph.restore import RestoreStore
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.elsewhere import agent_at
 
 SETTINGS = json.loads(sys.argv[1])
 
@@ -54,15 +54,7 @@ class MarkedStore(RestoreStore):
 async def main() -> None:
     """Imports the file."""
     restoring.RestoreStore = MarkedStore  # type: ignore[misc]  # the same, but for the marks
-    agent = AsyncConversationAgent(
-        Neo4jConfig(SETTINGS["uri"], username=SETTINGS["username"], password=SETTINGS["password"]),
-        llm_provider=ScriptedProvider([]),
-        tools=(),
-        config=ConversationConfig(embed_messages=False, enable_summarization=False),
-        user_id=SETTINGS["user_id"],
-        project=SETTINGS["project"],
-    )
-    async with agent:
+    async with agent_at(SETTINGS, ScriptedProvider([]), enable_summarization=False) as agent:
         await agent.import_conversations(SETTINGS["file"])
     mark("done")
 

@@ -149,7 +149,7 @@ async def test_a_branch_first_and_then_the_whole(make_agent: MakeAgent, graph: G
         assert graph.seen().differs(seen) == []
 
 
-@pytest.mark.parametrize(("choice", "as_file"), [("fail", True), ("skip", False), ("copy", True)])
+@pytest.mark.parametrize(("choice", "as_file"), [("fail", True), ("skip", False)])
 async def test_a_branch_whose_beginning_is_here_in_part(
     make_agent: MakeAgent, graph: Graph, tmp_path: Path, choice: str, as_file: bool
 ) -> None:
@@ -176,8 +176,7 @@ async def test_a_branch_whose_beginning_is_here_in_part(
             assert (await agent.import_conversation(document, on_conflict=choice)).uuid == branch.uuid
         assert await _texts(branch) == ["q1", "a1", "q2", "a2", "q3", "b1"]
         assert await _texts(shorter) == ["q1", "a1", "q4", "c1"]
-        if choice != "copy":
-            assert graph.seen().differs(seen) == []
+        assert graph.seen().differs(seen) == []
 
 
 async def test_what_begins_as_nothing_here_does_is_copied_with_its_beginning(

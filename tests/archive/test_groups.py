@@ -139,12 +139,13 @@ async def test_what_is_wrong_is_named_by_its_line(make_agent: MakeAgent, graph: 
         found[3][-1]["messages"] = 5  # line 17: its end
         del found[5][-1]  # line 25 begins the next one
         found[6][1]["content"] = 7  # line 26
+        found[7][-1]["summaries"] = 1  # line 32: its end
         report = await agent.import_conversations(io.BytesIO(archive(*found)))
-        assert [fault.place for fault in report.errors] == ["line 8", "line 17", "line 25", "line 26"]
-        assert list(report.imported) == [names[place] for place in (0, 2, 4, 7)]
-        assert len((await agent.list_conversations()).items) == 4
+        assert [fault.place for fault in report.errors] == ["line 8", "line 17", "line 25", "line 26", "line 32"]
+        assert list(report.imported) == [names[place] for place in (0, 2, 4)]
+        assert len((await agent.list_conversations()).items) == 3
         [row] = graph.run("MATCH (n {project: $project}) WHERE n:Conversation OR n:Message RETURN count(*) AS n")
-        assert row["n"] == 12
+        assert row["n"] == 9
 
 
 async def test_a_branch_is_written_after_what_it_begins_with(make_agent: MakeAgent, names: list[str]) -> None:
@@ -233,29 +234,6 @@ async def test_what_somebody_makes_while_new_ones_are_begun(
         listed = {info.uuid for info in (await one.list_conversations()).items}
         assert len(listed) == 3
         assert (names[1] in listed) is mine
-
-
-async def test_new_ones_whose_writes_are_repeated(
-    make_agent: MakeAgent, graph: Graph, names: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = [conversation(name, "q", "a", session_id=f"s{name}", tags=["t"]) for name in names]
-    async with make_agent(settings=SETTINGS) as agent:
-        await agent.import_conversations(io.BytesIO(archive(*found)))
-        seen = graph.seen()
-        graph.forget()
-        write = GraphClient.write
-        ran: set[str] = set()
-
-        async def twice(self: GraphClient, name: str, /, **given: Any) -> Any:
-            ran.add(name)
-            await write(self, name, **given)
-            return await write(self, name, **given)
-
-        monkeypatch.setattr(GraphClient, "write", twice)
-        report = await agent.import_conversations(io.BytesIO(archive(*found)))
-        assert (report.conversations, report.messages, report.failed) == (12, 24, 0)
-        assert {"begin_new_restore", "restore_messages", "finish_restore"} <= ran
-        assert graph.seen().differs(seen) == []
 
 
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])

@@ -14,13 +14,13 @@ import pytest
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
+from tests.agent.elsewhere import ROOT, place_of
 from tests.archive.conftest import Graph, MakeAgent
 from tests.archive.story import STEPS, told, weigh
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 _CLIENT = Path(__file__).with_name("client.py")
-_ROOT = _CLIENT.parent.parent.parent
 POINTS = ("begun", "messages", "summaries", "before the end", "during the end", "after the end")
 SETTINGS = {"summarize_every": 3}
 
@@ -37,13 +37,7 @@ async def test_a_killed_import(
         else:
             await agent.export_all(file)
     seen = graph.seen()
-    settings = {
-        "uri": neo4j_config.uri,
-        "username": neo4j_config.username,
-        "password": neo4j_config.password,
-        "file": str(file),
-        **graph.owner.parameters,
-    }
+    settings = place_of(neo4j_config, graph.owner, file=str(file))
     for point in POINTS:
         graph.forget()
         _killed({**settings, "point": point, "stop": point != "during the end"}, point)
@@ -68,7 +62,7 @@ def _killed(settings: dict[str, object], point: str) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     with process:
         assert process.stdout is not None

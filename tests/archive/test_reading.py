@@ -45,18 +45,6 @@ async def test_markdown_is_for_reading(make_agent: MakeAgent, tmp_path: Path) ->
             await agent.export_all(tmp_path)
 
 
-@pytest.mark.anyio
-async def test_without_memory_nothing_is_kept(make_agent: MakeAgent, tmp_path: Path) -> None:
-    async with make_agent("a", settings={"enable_memory": False}) as agent:
-        talk = await agent.create_conversation()
-        await talk.send_message("q")
-        with pytest.raises(InvalidInput, match="memory is off"):
-            await talk.export()
-        with pytest.raises(InvalidInput, match="memory is off"):
-            await agent.export_all(tmp_path / "all.jsonl")
-        assert not (tmp_path / "all.jsonl").exists()
-
-
 def test_the_command_line(ragforge: CommandLine, tmp_path: Path) -> None:
     made = ragforge.json("ask", "Where is `login`?", "--json", "--model", "extractive")
     uuid = made["conversation_id"]

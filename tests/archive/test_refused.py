@@ -58,27 +58,15 @@ WRONG = [
     ("version", 2, "version: the archive has version 2"),
     ("conversation", "c2", "conversation: 'c2' is none"),
     ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is no time"),
-    ("conversations.0.created_at", "2026-01-01T00:00:00[Mars/Base]", r"created_at: there is no time zone 'Mars/Base'"),
     ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is no further property"),
-    (
-        "conversations.0.lineage",
-        [{"conversation_id": "c1", "top": 0}],
-        r"conversations\[0\].lineage\[0\].conversation_id",
-    ),
     (
         "conversations.0.lineage",
         [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],
         r"conversations\[0\].lineage: it has 501 parts; 500 are the most",
     ),
-    ("conversations.0.tags", [str(number) for number in range(1_001)], r"conversations\[0\].tags: "),
     ("conversations.0.metadata", {"a": "x" * 1_000_000}, r"conversations\[0\].metadata: metadata has 1,000,009 char"),
     ("conversations.0.uuid", "\x1b]0;P\x07", r"conversations\[0\].uuid: .* has signs that cannot be shown"),
     (MESSAGE + "seq", 1, r"conversations\[0\].messages\[1\].seq: 1 is not behind 1"),
-    (
-        "conversations.0.messages",
-        [DOCUMENT["conversations"][0]["messages"][1]],
-        r"messages\[0\].seq: 2 is not 1: a message",
-    ),
     ("conversations.0.head_seq", 3, r"conversations\[0\].messages: those behind 2 are missing: there are 3"),
     (
         "conversations.0.messages.0.tool_calls",
@@ -87,8 +75,6 @@ WRONG = [
     ),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
     (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
-    (MESSAGE + "tool_calls.0.result", {}, r"conversations\[0\].messages\[1\].tool_calls\[0\].result.uuid: "),
-    (MESSAGE + "anchored", [{"anchor": "a", "kind": "read"}], r"messages\[1\].anchored\[0\].anchor: there is no such"),
 ]
 
 
@@ -151,7 +137,7 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
             (b'{"record":"message","uuid":1}\n', "uuid"),
             (b'{"record":"message"\n', "no JSON"),
             (b'{"record":"nothing"}\n', "no record 'nothing'"),
-            (b"[]\n", "no record of an archive"),
+            (b'{"record":["message"]}\n', "no record of an archive"),
         ):
             graph.forget()
             file.write_bytes(b"".join([*lines[:second], broken, *lines[second + 1 :]]))
@@ -193,26 +179,6 @@ async def test_what_is_written_fits_the_published_schema(make_agent: MakeAgent, 
 def test_the_schema_is_made_from_the_models() -> None:
     made = runpy.run_path(str(ROOT / "docs" / "generate_archive_schema.py"))["rendered"]()
     assert SCHEMA.read_text(encoding="utf-8") == made, "run python docs/generate_archive_schema.py"
-
-
-async def test_what_is_not_there_or_there_twice_is_named_by_its_line(make_agent: MakeAgent, graph: Graph) -> None:
-    async with make_agent() as agent:
-        rest = conversation(uuid4().hex, "q", "a")
-        for change, line, why in (
-            (lambda it: it.pop(4), 6, "those behind 3 are missing"),
-            (lambda it: it[4].update(tool_calls=it[2]["tool_calls"]), 6, "was there before"),
-            (lambda it: it[5].update(summaries=1), 7, "0 summaries came before the end of what has 1"),
-            (lambda it: it[2].update(record=["message"]), 4, "no record of an archive"),
-        ):
-            bad = conversation(uuid4().hex, "q1", "a1", "q2", "a2")
-            change(bad)  # type: ignore[no-untyped-call]  # a lambda
-            bad[-1]["messages"] = sum(each["record"] == "message" for each in bad)
-            report = await agent.import_conversations(io.BytesIO(archive(bad, rest)))
-            assert (report.conversations, report.failed) == (1, 1), why
-            assert report.errors[0].message.startswith(f"line {line}: "), report.errors
-            assert why in report.errors[0].message
-            await (await agent.load_conversation(report.imported[0])).delete()
-        assert graph.seen() == Seen()
 
 
 async def test_whoever_has_written_it_anew_it_is_an_archive(make_agent: MakeAgent, tmp_path: Path) -> None:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ragforge_memory import (
-    AsyncConversationAgent,
     ConversationNotFound,
     InvalidInput,
     MessageNotFound,
     ModelError,
 )
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import MakeAgent
 from tests.branches.talking import talk
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 async def _contents(conversation: Any) -> list[str]:
@@ -270,14 +267,6 @@ async def test_the_history_of_a_branch_names_no_deleted_parent(make_agent: MakeA
         assert await named(branch) == [branch.uuid] * 4
         await branch.delete()
         assert await named(third) == [third.uuid] * 6
-
-
-async def test_without_memory_nothing_is_branched(make_agent: MakeAgent) -> None:
-    async with make_agent("a1", settings={"enable_memory": False}) as agent:
-        conversation = await agent.create_conversation()
-        await talk(conversation, "q1")
-        with pytest.raises(InvalidInput, match="memory is off"):
-            await conversation.branch()
 
 
 async def test_another_answer_is_given_with_the_summary_of_what_is_shared(make_agent: MakeAgent) -> None:

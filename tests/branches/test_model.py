@@ -28,7 +28,7 @@ from ragforge_memory.graph.search import EVERYTHING, SearchStore
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from ragforge_memory.models.lineage import Part, cut, fork
+from ragforge_memory.models.lineage import cut, fork
 from ragforge_memory.models.owner import Owner
 from tests.graph.filling import REFRESH, said
 
@@ -231,31 +231,3 @@ async def _reachable(real: Real, model: Model) -> int:
     for uuid in model.texts:
         found.update(message.uuid for message in await real.messages.history(uuid, limit=500))
     return len(found)
-
-
-PARTS = st.lists(st.integers(0, 9), min_size=1, max_size=5).map(
-    lambda steps: tuple(Part(f"c{i}", sum(steps[: i + 1])) for i in range(len(steps)))
-)
-
-
-@given(lineage=PARTS, seq=st.integers(0, 50))
-def test_a_cut_keeps_every_message_up_to_it_and_none_above(lineage: tuple[Part, ...], seq: int) -> None:
-    seq = min(seq, lineage[-1].top)
-    kept = cut(lineage, seq)
-    assert kept[-1].top == seq
-    assert [part.top for part in kept] == sorted({part.top for part in kept})
-    assert _owners(kept, seq) == _owners(lineage, seq)
-
-
-@given(lineage=PARTS, one=st.integers(0, 50), other=st.integers(0, 50))
-def test_two_branches_share_what_both_were_cut_from(lineage: tuple[Part, ...], one: int, other: int) -> None:
-    one, other = min(one, lineage[-1].top), min(other, lineage[-1].top)
-    assert fork(lineage, (*cut(lineage, one), Part("right", one + 2))) == one
-    left = (*cut(lineage, one), Part("left", one + 3))
-    right = (*cut(lineage, other), Part("right", other + 2))
-    assert fork(left, right) == fork(right, left) == min(one, other)
-
-
-def _owners(lineage: tuple[Part, ...], seq: int) -> list[str]:
-    """Which conversation each message up to ``seq`` is of."""
-    return [next(part.conversation_id for part in lineage if part.top >= number) for number in range(1, seq + 1)]

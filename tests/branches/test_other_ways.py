@@ -8,13 +8,11 @@ from collections.abc import AsyncIterator, Callable
 import anyio
 import pytest
 
-from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.errors import TurnCancelled
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
 
 
 async def test_another_way_is_cancelled_as_a_turn_of_the_conversation(make_agent: MakeAgent) -> None:

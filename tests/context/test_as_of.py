@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ragforge_memory import InvalidInput, MessageNotFound
 from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.context.told import asks, filler, look
 
 pytestmark = pytest.mark.anyio
-
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 async def test_prompts_are_rebuilt_byte_for_byte_whatever_comes_later(

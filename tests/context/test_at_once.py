@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -12,12 +10,11 @@ from ragforge_memory import AssistantResponse, AsyncConversation, events
 from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.context.told import filler
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 SETTINGS = {"compression_max_tokens": 4_000, "enable_summarization": False}
 STORED = "MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) RETURN s.uuid AS uuid"
 
@@ -40,6 +37,7 @@ async def _turn(conversation: AsyncConversation, text: str) -> tuple[AssistantRe
 
 async def test_two_turns_at_once_condense_once(make_agent: MakeAgent, cypher: Cypher) -> None:
     uuid = await _long(make_agent)
+    assert cypher(STORED, c=uuid) == []
     condensed = [f"### Decisions\n- condensed {number}" for number in (1, 2)]
     provider = ScriptedProvider(["So."], loop=True, purposes={"compression": condensed})
     async with make_agent(provider=provider, settings=SETTINGS) as agent:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
 from ragforge_memory import AsyncConversation, events
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.context.told import filler
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 SETTINGS = {"compression_max_tokens": 4_000, "enable_summarization": False}
 TOTALS = """
 MATCH (c:Conversation {uuid: $uuid})

@@ -41,7 +41,7 @@ from tests.context.histories import (
 from tests.context.told import filler, problems_of, text_of
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 @given(
     histories(),
     st.integers(0, 24),
@@ -105,7 +105,7 @@ def test_what_was_said_before_any_question_is_an_exchange() -> None:
     assert [message.content for message in short.messages[:3]] == ["m3", "m4", "And?"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(st.tuples(st.integers(0, 60_000), st.sampled_from("x語")), min_size=1, max_size=30),
     st.lists(st.integers(0, 20_000), min_size=30, max_size=30),
@@ -192,7 +192,7 @@ def test_a_decision_stays_where_a_later_round_needs_the_room_of_its_exchange(
         assert short.messages[1].provider_parts is None
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 @given(histories(), st.integers(0, 24), st.one_of(st.none(), st.integers(1, 4_000)))
 def test_a_built_context_counts_its_tokens(messages: list[Message], split: int, most: int | None) -> None:
     old, recent = messages[:split], messages[split:]
@@ -221,7 +221,7 @@ def test_a_built_context_counts_its_tokens(messages: list[Message], split: int, 
     assert counted <= context.token_count <= counted + 40
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30)
 @given(histories(), st.integers(2_000, 8_000), st.integers(0, 10))
 def test_what_is_condensed_ends_before_a_whole_exchange(messages: list[Message], tokens: int, keep: int) -> None:
     before = TurnContext(None, tuple(messages))
@@ -234,7 +234,7 @@ def test_what_is_condensed_ends_before_a_whole_exchange(messages: list[Message],
     kept = [message for message in messages if message.seq > stretch.to_seq]
     assert len([message for exchange in exchanges(kept) for message in exchange]) <= keep
     for exchange in exchanges(messages):
-        assert len({message.seq > stretch.to_seq for message in exchange[:1]}) == 1
+        assert len({message.seq > stretch.to_seq for message in exchange}) == 1
 
 
 @pytest.mark.anyio

@@ -13,13 +13,12 @@ from ragforge_memory.agent.context.budget import request_tokens
 from ragforge_memory.agent.context.snapshots import prompt_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
-from tests.agent.conftest import MakeAgent
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.context.told import PLANTED, filler, problems_of, text_of
 from tests.long_runs import first_of
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 WINDOW = 4_000
 TURNS = 60
 SETTINGS = {"compression_max_tokens": WINDOW}
@@ -180,18 +179,6 @@ async def test_a_compression_is_kept_and_reused_by_the_next_process(make_agent: 
         assert "#1, user" not in request.system
 
 
-async def test_without_compression_the_budget_alone_holds(make_agent: MakeAgent, cypher: Cypher) -> None:
-    provider = ScriptedProvider([_answers(60)], loop=True)
-    async with make_agent(provider=provider, settings={**SETTINGS, "enable_compression": False}) as agent:
-        conversation = await agent.create_conversation("long")
-        for turn in range(1, 31):
-            await conversation.send_message(_question(turn, 60))
-        for turn, request in enumerate(provider.requests, start=1):
-            known = [text for planted, text in PLANTED.items() if planted < turn]
-            assert problems_of(request, WINDOW, known) == [], f"turn {turn}"
-        assert not cypher("MATCH (s:Summary {conversation_id: $c, kind: 'compression'}) RETURN s", c=conversation.uuid)
-
-
 @pytest.mark.parametrize("rounds", [3, 1])
 async def test_a_decision_outlives_the_large_result_of_a_tool(make_agent: MakeAgent, rounds: int) -> None:
     @tool
@@ -226,27 +213,3 @@ async def test_many_short_decisions_stay_where_there_is_room(make_agent: MakeAge
     for turn in (20, 26, 33):
         shown = text_of(provider.requests[turn - 1])
         assert [text for said, text in decisions.items() if said < turn and text not in shown] == []
-
-
-NOTES = {
-    3: "Note: the port of the gateway is 8443.",
-    5: "Important: tokens expire after 15 minutes.",
-    7: "Let us use sqlite.",
-    9: "Going forward, all ids are ULIDs.",
-    11: "note: staging runs on host heron-2.",
-}
-
-
-async def test_notes_inside_of_long_messages_outlive_a_compression(make_agent: MakeAgent) -> None:
-    provider = ScriptedProvider([_answers(60)], loop=True)
-    async with make_agent(provider=provider, settings=SETTINGS) as agent:
-        conversation = await agent.create_conversation("noted")
-        compressed = 0
-        for turn in range(1, 31):
-            note = NOTES.get(turn)
-            said = f"{filler(40, turn)}. {note} {filler(40, turn + 99)}." if note else _question(turn, 60)
-            async with conversation.stream_message(said) as stream:
-                compressed += sum([isinstance(event, events.Compressed) async for event in stream])
-    assert compressed > 1
-    for turn, request in enumerate(provider.requests, start=1):
-        assert [note for said, note in NOTES.items() if said < turn and note not in text_of(request)] == [], turn

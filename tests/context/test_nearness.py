@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from ragforge_memory.agent.context.nearness import with_near
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import EmbeddingError
-from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.llm.scripted import Pause
-from ragforge_memory.models.conversation import Message, ScoredMessage
+from ragforge_memory.models.conversation import ScoredMessage
 from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
 
-Cypher = Callable[..., list[dict[str, Any]]]
 SETTINGS = {"embed_messages": True, "max_context_messages": 2, "recall_deadline_ms": 20_000}
 
 
@@ -89,21 +86,6 @@ async def test_what_is_late_or_fails_is_left_out(
         if embedder.wait is not None:
             embedder.wait.set()
     assert embedder.asked
-
-
-def test_both_lists_are_fused() -> None:
-    def scored(number: int, score: float) -> ScoredMessage:
-        message = Message(
-            uuid=str(number), conversation_id="c", seq=number, role="user", content=str(number),
-            timestamp="2026-01-01T00:00:00Z",
-        )  # fmt: skip
-        return ScoredMessage(message=message, score=score, conversation_id="c")
-
-    before = TurnContext(None, (), found=(scored(1, 9.0), scored(2, 5.0), scored(3, 1.0)))
-    fused = with_near(before, [scored(2, 0.9), scored(4, 0.8), scored(5, 0.1)], 3)
-    assert [one.message.uuid for one in fused.found] == ["2", "4", "1"]
-    assert [one.matched_by for one in fused.found] == [("text", "meaning"), ("meaning",), ("text",)]
-    assert with_near(before, [], 3) is before
 
 
 async def test_what_is_relevant_says_how_it_was_found(make_agent: MakeAgent) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragforge_memory.agent.context.budget import (
@@ -56,6 +56,7 @@ def test_a_message_whose_sentences_are_all_condensed_is_not_quoted_as_well() -> 
         assert text_of(built.request).count("tokens expire after two hours") == 1
 
 
+@settings(max_examples=40)
 @given(histories(), st.integers(0, 2_000))
 def test_quotes_take_no_more_than_their_room(messages: list[Message], room: int) -> None:
     taken, spent = Quotes(found_again(*messages), "").within({}, room)

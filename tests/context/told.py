@@ -12,7 +12,7 @@ from ragforge_memory.llm.port import ModelRequest, ToolRequest
 PLANTED = {
     5: "Decision: tokens are signed with ed25519, never with RS256.",
     15: "The build failed: LinkerError in module quux.",
-    25: "We decided to keep the cache in sqlite.",
+    25: "Note: the cache is kept in sqlite.",
     35: "ERROR: the payments job ran into a deadlock on table ledger.",
     45: "From now on every timestamp is stored in UTC.",
 }

@@ -8,12 +8,12 @@ import random
 import sys
 from typing import Any
 
-from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.agent import opening
 from ragforge_memory.graph.insights import Claimed, InsightStore
 from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.insight import Insight
+from tests.agent.elsewhere import agent_at
 from tests.insights.talks import FIELDS, TASK, answered, topic_of
 
 SETTINGS = json.loads(sys.argv[1])
@@ -57,22 +57,14 @@ async def answer(request: ModelRequest) -> str:
     """A model that takes a moment."""
     say(f"asked {topic_of(request)}")
     await at("the model is asked")
-    if SETTINGS["hangs"]:
-        await asyncio.get_running_loop().create_future()
     return answered(request)
 
 
 async def main() -> None:
     opening.InsightStore = MarkedStore  # type: ignore[misc]
-    agent = AsyncConversationAgent(
-        Neo4jConfig(SETTINGS["uri"], username=SETTINGS["username"], password=SETTINGS["password"]),
-        llm_provider=ScriptedProvider(purposes={"insight": [answer]}, loop=True),
-        tools=(),
-        config=ConversationConfig(embed_messages=False, enable_summarization=False),
-        user_id=SETTINGS["user_id"],
-        project=SETTINGS["project"],
-    )
-    async with agent:
+    async with agent_at(
+        SETTINGS, ScriptedProvider(purposes={"insight": [answer]}, loop=True), enable_summarization=False
+    ) as agent:
         found = await agent.batch_analyze(None, TASK, FIELDS, concurrency=SETTINGS["concurrency"])
         say(f"done {len(found)}")
 

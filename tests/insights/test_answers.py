@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ragforge_memory import (
-    AsyncConversationAgent,
     InvalidInput,
 )
 from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, talks, topic_of
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 async def test_a_bad_answer_goes_back_with_what_is_wrong(make_agent: MakeAgent) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from ragforge_memory import (
-    AsyncConversationAgent,
     Insight,
     ModelError,
 )
@@ -18,12 +16,10 @@ from ragforge_memory.llm.port import ModelRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, Found, answered, asked_of, talks, topic_of
 
 pytestmark = pytest.mark.anyio
-
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 
 async def test_each_conversation_has_its_insight(make_agent: MakeAgent, owner: Owner, cypher: Cypher) -> None:

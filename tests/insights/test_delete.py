@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ConversationNotFound
+from ragforge_memory import ConversationNotFound
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, talks
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 NODES = """
 MATCH (n) WHERE n.user_id = $user_id AND n.project = $project

@@ -11,23 +11,23 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
 
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher
+from tests.agent.elsewhere import ROOT, place_of
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, asked_of, talks, topic_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
-Cypher = Callable[..., list[dict[str, Any]]]
 
 POINTS = ("claimed", "the model is asked", "before the write", "during the write", "after the write")
 CONVERSATIONS = 6
 _CLIENT = Path(__file__).with_name("client.py")
-_ROOT = _CLIENT.parent.parent.parent
 
 # One process dies at each point; two at once where they meet.
 ROUNDS = [*((point, 1) for point in POINTS), ("the model is asked", 2)]
@@ -94,33 +94,6 @@ async def test_two_processes_share_the_work(
     assert [lines[-1] for lines in said] == ["done 8", "done 8"], "both have all of it"
 
 
-async def test_the_other_goes_on_where_one_dies(
-    neo4j_config: Neo4jConfig, owner: Owner, make_agent: Callable[..., AsyncConversationAgent], cypher: Cypher
-) -> None:
-    async with make_agent(settings=ALONE) as agent:
-        made = await talks(agent, 5)
-    # The first holds two conversations, for a model that never answers, until it dies and its claims have run out.
-    first = _start(neo4j_config, owner, seed=1, hangs=True, lease=120.0)
-    second: subprocess.Popen[str] | None = None
-    try:
-        _wait_for(first.stdout, "the model is asked", visit=2, pause=0)
-        second = _start(neo4j_config, owner, seed=2)
-        _wait_for(second.stdout, "after the write", visit=3, pause=0)
-        assert len(_stored(cypher, owner)) == 3
-        _kill(first)
-        cypher(
-            "MATCH (c:Conversation) WHERE c.uuid IN $u AND c.insight_token IS NOT NULL "
-            "SET c.insight_until = datetime() - duration('PT1S')",
-            u=made,
-        )
-        told, _ = second.communicate(timeout=120)
-    finally:
-        for client in filter(None, (first, second)):
-            _kill(client)
-    assert told.splitlines()[-1] == "done 5"
-    assert sorted(_stored(cypher, owner)) == sorted(made)
-
-
 def _stored(cypher: Cypher, owner: Owner) -> list[str]:
     return [row["uuid"] for row in cypher(STORED, user_id=owner.user_id, project=owner.project)]
 
@@ -131,21 +104,10 @@ def _start(
     *,
     seed: int,
     lease: float = 1.0,
-    hangs: bool = False,
     stdout: int = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
-    settings = {
-        "uri": config.uri,
-        "username": config.username,
-        "password": config.password,
-        "user_id": owner.user_id,
-        "project": owner.project,
-        "seed": seed,
-        "lease": lease,
-        "hangs": hangs,
-        "concurrency": 2,
-    }
-    path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    settings = place_of(config, owner, seed=seed, lease=lease, concurrency=2)
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, str(_CLIENT), json.dumps(settings)],
         stdout=stdout,

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import Neo4jConfig
 from ragforge_memory.agent import opening
 from ragforge_memory.errors import ConversationNotFound
 from ragforge_memory.graph.connect import connect
-from ragforge_memory.graph.insights import Claimed, InsightLease, InsightStore
+from ragforge_memory.graph.insights import Claimed, InsightStore
 from ragforge_memory.llm.port import Finished, ModelRequest
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.owner import Owner
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, STORED, TASK, answered, asked_of, talks
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
-
-@pytest.mark.parametrize("concurrency", [1, 3])
-async def test_so_many_at_a_time(make_agent: MakeAgent, concurrency: int) -> None:
+async def test_so_many_at_a_time(make_agent: MakeAgent) -> None:
     running: set[int] = set()
     most = 0
     full = asyncio.Event()
@@ -36,7 +32,7 @@ async def test_so_many_at_a_time(make_agent: MakeAgent, concurrency: int) -> Non
         nonlocal most
         running.add(id(request))
         most = max(most, len(running))
-        if len(running) == concurrency:
+        if len(running) == 3:
             full.set()
         await full.wait()  # nobody goes on before all that may run do
         running.discard(id(request))
@@ -45,9 +41,9 @@ async def test_so_many_at_a_time(make_agent: MakeAgent, concurrency: int) -> Non
     provider = ScriptedProvider(purposes={"insight": [answer]}, loop=True)
     async with make_agent(provider=provider, settings=ALONE) as agent:
         made = await talks(agent, 7)
-        found = await agent.batch_analyze(made, TASK, FIELDS, concurrency=concurrency)
+        found = await agent.batch_analyze(made, TASK, FIELDS, concurrency=3)
     assert len(found) == 7
-    assert most == concurrency
+    assert most == 3
 
 
 async def test_a_run_stops_before_its_tokens_are_passed(make_agent: MakeAgent) -> None:
@@ -151,48 +147,18 @@ async def test_a_claim_that_a_cancel_comes_upon_is_given_back(
 
 
 class BriefStore(InsightStore):
-    """The store whose claims last a minute and are renewed as often as brief ones, counting how often they were."""
-
-    renewed = 0
-    often = asyncio.Event()
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments, lease=60.0)
+    """The store whose claims are renewed as often as brief ones."""
 
     async def claim(self, *arguments: Any, **options: Any) -> Claimed:
         claimed = await super().claim(*arguments, **options)
         return claimed if claimed.lease is None else replace(claimed, lease=replace(claimed.lease, seconds=0.5))
 
-    async def renew(self, lease: InsightLease) -> bool:
-        kept = await super().renew(replace(lease, seconds=60.0))
-        BriefStore.renewed += 1
-        if BriefStore.renewed >= 2:
-            BriefStore.often.set()
-        return kept
 
-
-@pytest.fixture
-def brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Agents renew their claims soon."""
+async def test_work_for_a_claim_that_is_lost_is_broken_off(
+    make_agent: MakeAgent, cypher: Cypher, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(opening, "InsightStore", BriefStore)
-    monkeypatch.setattr(BriefStore, "renewed", 0)
-    monkeypatch.setattr(BriefStore, "often", asyncio.Event())
 
-
-@pytest.mark.usefixtures("brief")
-async def test_a_claim_lasts_as_long_as_the_model_thinks(make_agent: MakeAgent) -> None:
-    async def answer(request: ModelRequest) -> str:
-        await BriefStore.often.wait()
-        return answered(request)
-
-    provider = ScriptedProvider(purposes={"insight": [answer]}, loop=True)
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        found = await agent.batch_analyze(await talks(agent, 1), TASK, FIELDS)
-    assert (found.made, len(provider.requests)) == (1, 1)
-
-
-@pytest.mark.usefixtures("brief")
-async def test_work_for_a_claim_that_is_lost_is_broken_off(make_agent: MakeAgent, cypher: Cypher) -> None:
     def takes_over(_: ModelRequest) -> Any:
         cypher(
             "MATCH (c:Conversation {uuid: $u}) SET c.insight_token = 'x', "

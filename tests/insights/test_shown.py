@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, tool
+from ragforge_memory import tool
 from ragforge_memory.agent.context.budget import request_tokens, window_of
 from ragforge_memory.llm.port import ModelRequest, ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.insights.talks import ALONE, FIELDS, TASK, answered, asked_of, shown
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 WINDOW = 8_000
 EVERY = 10
@@ -149,15 +146,6 @@ async def test_a_branch_is_shown_with_what_it_shares(make_agent: MakeAgent) -> N
     assert "topic-1?" in text
     assert "Only in the branch?" in text
     assert "Only in the trunk?" not in text
-
-
-async def test_a_window_that_is_small(make_agent: MakeAgent) -> None:
-    provider = asked_of(context_window=900)
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        talk = await agent.import_conversation(_said(30), title="T")
-        found = await agent.batch_analyze(talk, TASK, FIELDS)
-    assert len(found) == 1
-    assert request_tokens(provider.requests[0]) <= window_of(900, 128_000).limit
 
 
 async def test_messages_that_are_missing_are_passed_over(make_agent: MakeAgent, cypher: Cypher) -> None:

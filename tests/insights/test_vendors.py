@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, ModelError
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import ModelProvider
-from tests.fakes.behaviours import Answer, BlockedPrompt, Failure
+from tests.agent.conftest import MakeAgent
+from tests.fakes.behaviours import Answer
 from tests.fakes.gemini_server import GeminiFake
 from tests.fakes.openai_server import OpenAIFake
 from tests.insights.talks import ALONE, FIELDS, TASK, talks
@@ -20,7 +18,6 @@ from tests.llm.asking import Sleeps
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
 Fake = GeminiFake | OpenAIFake
 
 GOOD = json.dumps({"topic": "topic-0", "findings": ["one"]})
@@ -74,16 +71,3 @@ async def test_a_price_that_is_known_bounds_the_run(make_agent: MakeAgent, gemin
         assert (len(found), found.stopped) == (2, None)
         assert found.usage.cost_usd is not None
         assert 0 < found.usage.cost_usd < 1
-
-
-async def test_what_the_vendor_refuses_is_told(make_agent: MakeAgent, fake: Fake, provider: ModelProvider) -> None:
-    blocked: Any = BlockedPrompt() if isinstance(fake, GeminiFake) else Answer("", finish="content_filter")
-    fake.script(Answer(GOOD), blocked)
-    async with make_agent(provider=provider, settings=ALONE) as agent:
-        made = await talks(agent, 2)
-        found = await agent.batch_analyze(made, TASK, FIELDS, concurrency=1)
-        assert [each.conversation_id for each in found] == made[:1]
-        assert [(each.conversation_id, each.reason) for each in found.failed] == [(made[1], "blocked")]
-        fake.script(Failure(401, "bad key"))
-        with pytest.raises(ModelError, match="bad key"):
-            await agent.batch_analyze(made[1:], TASK, FIELDS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,14 +10,12 @@ import pytest
 from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.errors import ConversationNotFound, ModelError
-from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import Hang, ScriptedProvider
+from tests.agent.conftest import Cypher, MakeAgent
 from tests.summaries.desk import ALL, MARK, STATE, faults, stretch
 
 pytestmark = pytest.mark.anyio
 
-MakeAgent = Callable[..., AsyncConversationAgent]
-Cypher = Callable[..., list[dict[str, Any]]]
 
 EVERY_4 = {"summarize_every": 4}
 
@@ -150,19 +147,6 @@ async def test_two_agents_at_once(make_agent: MakeAgent, cypher: Cypher) -> None
     asked = [each for provider in providers for each in provider.requests if each.purpose == "summary"]
     sent = [mark for each in asked for mark in MARK.findall(each.messages[0].content)]
     assert len(sent) == len(set(sent)) == 12
-
-
-async def test_without_a_model_summaries_quote(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent(provider=ExtractiveProvider(), settings=EVERY_4) as agent:
-        conversation = await agent.create_conversation()
-        for question in ("We decided to keep the session cookie for ten minutes.", "Who calls refresh_session?"):
-            await conversation.send_message(question)
-        assert await agent.drain() == {}
-        await conversation.refresh()
-    [row] = cypher(ALL, uuid=conversation.uuid)
-    assert row["model"] == "extractive"
-    assert conversation.summary is not None
-    assert "We decided to keep the session cookie for ten minutes." in conversation.summary
 
 
 async def test_secrets_stay_out_of_summaries(make_agent: MakeAgent, cypher: Cypher) -> None:

@@ -125,24 +125,6 @@ async def test_what_a_deleted_parent_did_not_summarise_its_branch_does(make_desk
     assert await desk.all(short) == []
 
 
-async def test_branches_from_before_a_summary_wait_for_it_with_their_parent(make_desk: MakeDesk) -> None:
-    desks = [make_desk(3) for _ in range(4)]
-    desk = desks[0]
-    trunk = await desk.conversation(8)
-    branches = [await _branch(desk, trunk, 7), await _branch(desk, trunk, 3)]
-    branches.append(await _branch(desk, branches[0], 7))
-
-    tasks = [SummaryTask(one.summaries, lambda: None) for one in desks]
-    await asyncio.gather(*(task.drain() for task in tasks))
-    await asyncio.gather(*(task.aclose() for task in tasks))
-    summaries = [(await desk.state(uuid))["summary"] for uuid in (trunk, *branches)]
-    both = "They did 1 to 3.\nThey did 4 to 6."
-    assert summaries == [both, both, "They did 1 to 3.", both]
-    assert [await desk.all(branch) for branch in branches] == [[], [], []]
-    marks = [mark for one in desks for mark in one.marks]
-    assert len(marks) == len(set(marks)) == 6
-
-
 @pytest.mark.parametrize("seed", first_of(range(6), 2))
 async def test_every_lineage_is_covered_without_a_gap(make_desk: MakeDesk, seed: int) -> None:
     rng = random.Random(seed)

@@ -19,6 +19,7 @@ from ragforge_memory import AsyncConversationAgent
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.models.owner import Owner
+from tests.agent.elsewhere import ROOT, place_of
 from tests.summaries.desk import ALL, STATE, faults, sent, stretch
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
@@ -33,7 +34,6 @@ POINTS = (
     "before the release",
 )
 _CLIENT = Path(__file__).with_name("client.py")
-_ROOT = _CLIENT.parent.parent.parent
 
 
 # One process dies at each point; two at once where they meet.
@@ -55,17 +55,7 @@ async def test_a_killed_worker(
     rng = random.Random(seed)
     async with make_agent(settings={"enable_summarization": False}) as first:
         uuid = (await first.create_conversation(title="A talk")).uuid
-    settings = {
-        "uri": neo4j_config.uri,
-        "username": neo4j_config.username,
-        "password": neo4j_config.password,
-        "user_id": owner.user_id,
-        "project": owner.project,
-        "conversation": uuid,
-        "every": EVERY,
-        "lease": 1.0,
-        "sent": str(tmp_path / "sent"),
-    }
+    settings = place_of(neo4j_config, owner, conversation=uuid, every=EVERY, lease=1.0, sent=str(tmp_path / "sent"))
     clients = [_start({**settings, "seed": seed * 100 + number}, heard=not number) for number in range(processes)]
     try:
         _wait_for(clients[0], point, visit=rng.randint(1, 4), pause=rng.random() * 0.01)
@@ -100,7 +90,7 @@ async def test_a_killed_worker(
 
 
 def _start(settings: dict[str, Any], *, heard: bool) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.Popen(
         [sys.executable, str(_CLIENT), json.dumps(settings)],
         stdout=subprocess.PIPE if heard else subprocess.DEVNULL,

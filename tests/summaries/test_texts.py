@@ -34,23 +34,6 @@ def _summary(level: int, start: int, end: int, content: str = "They met.") -> Su
     )
 
 
-@given(every=st.integers(1, 6), lengths=st.lists(st.integers(0, 20), max_size=6))
-def test_steps_make_the_grid(every: int, lengths: list[int]) -> None:
-    cover, head = Cover(), 0
-    made: dict[int, list[tuple[int, int]]] = {}
-    for more in lengths:
-        head += more
-        while step := next_step(cover, head, every):
-            cover = cover.with_summary(_summary(step.level, step.from_seq, step.to_seq))
-            made.setdefault(step.level, []).append((step.from_seq, step.to_seq))
-    for level, found in made.items():
-        width = every**level
-        assert found == [(start, start + width - 1) for start in range(1, head - width + 2, width)]
-    assert cover.end == head // every * every
-    deepest = max(made, default=0)
-    assert every == 1 or every**deepest <= max(head, 1) < every ** (deepest + 1) or head < every
-
-
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 25)), min_size=1, max_size=6))
 def test_steps_of_other_sizes_cover_each_message_once(phases: list[tuple[int, int]]) -> None:
     cover, head = Cover(), 0
