@@ -101,7 +101,7 @@ WORDS = ["def f(x):\n", "class A(B):\n", "    return g()\n", "@", "(", ")", "{",
 @given(
     first=st.lists(st.sampled_from(WORDS), max_size=30),
     second=st.lists(st.sampled_from(WORDS), max_size=30),
-    extension=st.sampled_from([".py", ".ts", ".js", ".java"]),
+    extension=st.sampled_from([".py", ".ts", ".tsx", ".js", ".java"]),
 )
 def test_no_mixture_of_syntax_breaks_what_is_put_together(first: list[str], second: list[str], extension: str) -> None:
     path = f"a{extension}"
@@ -114,6 +114,8 @@ def test_no_mixture_of_syntax_breaks_what_is_put_together(first: list[str], seco
         for scope in before.scopes
     ]
     now, rest = parse_partly(path, "".join(second).encode())
+    for scope in now.scopes:
+        assert 1 <= scope.start_line <= scope.definition_line <= scope.end_line <= max(now.line_count, 1)
     if rest is None:
         return
     made = completed(now, rest, stored, before)
