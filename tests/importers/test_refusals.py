@@ -100,13 +100,6 @@ REFUSED = {
 """A file of each, and what its refusal begins with."""
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_the_place_is_named(name: str) -> None:
-    text, why = REFUSED[name]
-    [found] = outcomes(text)
-    assert str(found).startswith(why), found
-
-
 def test_a_result_has_a_most() -> None:
     result = {"role": "tool", "tool_call_id": "c1", "content": "x" * 10_000_001}
     [found] = outcomes(lines([said(), called("f"), result]))

@@ -187,15 +187,15 @@ def uuids(cypher: Cypher, project: str) -> Callable[[], dict[tuple[str, str], st
 
 
 @pytest.fixture
-def edges(cypher: Cypher, project: str) -> Callable[[], set[tuple[Any, ...]]]:
-    """The edges between scopes by what a person calls their ends, with their lines."""
+def edges(cypher: Cypher, project: str) -> Callable[..., set[tuple[Any, ...]]]:
+    """The edges between scopes by what a person calls their ends, with their lines; of this or another project."""
 
-    def taken() -> set[tuple[Any, ...]]:
+    def taken(of: str = project) -> set[tuple[Any, ...]]:
         rows = cypher(
             "MATCH (a:Scope)-[r]->(b:Scope) WHERE a.project = $project "
             "RETURN a.file + ':' + a.key AS a, type(r) AS type, b.file + ':' + b.key AS b, r.lines AS lines, "
             "r.calls AS calls, r.certain AS certain",
-            project=project,
+            project=of,
         )
         return {
             (r["a"], r["type"], r["b"], tuple(r["lines"] or ()), tuple(r["calls"] or ()), r["certain"]) for r in rows
