@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
 
 import pytest
 
@@ -15,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 # A file where a scope stands in a class at the top, and what goes around that class.
 DEEPER = {
-    "python, more lines": (
+    "python": (
         "shop.py",
         "class Cart:\n    def total(self):\n        found = sum(self.prices)\n        return found + self.postage\n",
         ("class Shop:\n", ""),
@@ -25,20 +24,10 @@ DEEPER = {
         "class Cart {\n    total(): number { return this.sum + this.postage; }\n}\n",
         ("namespace Shop {\n", "}\n"),
     ),
-    "c++": (
-        "shop.cpp",
-        "struct Cart {\n    int total() { return sum + postage; }\n};\n",
-        ("struct Shop {\n", "};\n"),
-    ),
-    "ruby": (
-        "shop.rb",
-        "class Cart\n    def total = sum + postage\nend\n",
-        ("class Shop\n", "end\n"),
-    ),
 }
 
 
-@pytest.mark.parametrize("case", ["python, more lines", "typescript"])
+@pytest.mark.parametrize("case", DEEPER)
 async def test_what_stands_deeper_under_another_name_has_moved(
     case: str, repository: Repository, run: Run, talk: Talk
 ) -> None:
@@ -73,17 +62,17 @@ def test_how_deep_one_line_stands_below_another_is_part_of_the_text() -> None:
     assert one.hash != other.hash
 
 
-@pytest.mark.parametrize("written", [textwrap.dedent, str.strip], ids=["at the margin", "from its first word on"])
 async def test_another_tool_may_write_a_text_less_deep(
-    written: Callable[[str], str], repository: Repository, run: Run, talk: Talk, cypher: Cypher
+    repository: Repository, run: Run, talk: Talk, cypher: Cypher
 ) -> None:
+    """From its first word on."""
     repository.edit("bank.py", ("self.balance += amount", "self.balance += amount + 1"))
     text = (repository.root / "bank.py").read_text(encoding="utf-8")
     text = text[text.index("    def deposit") : text.index("    def withdraw")]
     cypher(
         "MATCH (s:Scope {project: $project, qualified_name: $name}) SET s.source = $source, s.hash = 'theirs'",
         name=DEPOSIT,
-        source=written(text),
+        source=text.strip(),
     )
     await talk.say(DEPOSIT)
     await run()

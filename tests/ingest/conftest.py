@@ -133,12 +133,13 @@ def run(client: GraphClient, tree: Tree, project: str) -> Ingest:
 
 
 @pytest.fixture
-def cypher(neo4j_config: Neo4jConfig) -> Iterator[Cypher]:
-    """Plain Cypher on the same server."""
+def cypher(neo4j_config: Neo4jConfig, owner: Owner) -> Iterator[Cypher]:
+    """Plain Cypher on the same server; ``$project`` is the test's where none is given."""
     driver = neo4j.GraphDatabase.driver(neo4j_config.uri, auth=(neo4j_config.username, neo4j_config.password))
 
     def asked(text: str, **parameters: Any) -> list[dict[str, Any]]:
-        return [record.data() for record in driver.execute_query(text, parameters, database_="neo4j").records]
+        given = {"project": owner.project, **parameters}
+        return [record.data() for record in driver.execute_query(text, given, database_="neo4j").records]
 
     yield asked
     driver.close()

@@ -170,12 +170,21 @@ async def test_code_is_found_by_its_words_and_the_line_that_answers_is_shown(
 
 
 @in_python
-async def test_each_line_is_shown_of_one_definition_alone(searching: Searching) -> None:
+async def test_each_line_is_shown_of_one_definition_alone_and_what_is_aside_comes_last(searching: Searching) -> None:
     results = await searching.found("ship quay depth fee flag crew", limit=50)
     shown = [(each["file"], line["line"]) for each in results for line in each["lines"]]
     assert len(shown) == len(set(shown))
     outer = next(each for each in results if each["qualified_name"] == "Ship")
     assert not any("def " in line["text"] for line in outer["lines"])
+
+    results = await searching.found("is the quay too shallow for a ship to be moored?", limit=9)
+    asides = [each.get("aside", False) for each in results]
+    assert results[0]["qualified_name"] == "Ship.moor"
+    assert asides == sorted(asides)
+    assert {each["file"] for each in results if each.get("aside")} == {"tests/test_ships.py", "playground/shallow.py"}
+    assert not any(each.get("aside") for each in await searching.found("a quay too shallow for a ship", limit=2))
+    asked = await searching.found("which test has a quay too shallow for a ship?")
+    assert asked[0]["file"] == "tests/test_ships.py"
 
 
 @in_python
@@ -197,18 +206,6 @@ async def test_a_result_says_what_and_where_it_is(searching: Searching) -> None:
     assert first["uuid"] in {tie.scope for tie in ran.scopes}
     file = (await searching.run("wet anchor chain")).value["results"][0]
     assert (file["kind"], file["uuid"], file["signature"], file["line"]) == ("file", None, "", 1)
-
-
-@in_python
-async def test_what_is_aside_comes_last_unless_it_is_asked_for(searching: Searching) -> None:
-    results = await searching.found("is the quay too shallow for a ship to be moored?", limit=9)
-    asides = [each.get("aside", False) for each in results]
-    assert results[0]["qualified_name"] == "Ship.moor"
-    assert asides == sorted(asides)
-    assert {each["file"] for each in results if each.get("aside")} == {"tests/test_ships.py", "playground/shallow.py"}
-    assert not any(each.get("aside") for each in await searching.found("a quay too shallow for a ship", limit=2))
-    asked = await searching.found("which test has a quay too shallow for a ship?")
-    assert asked[0]["file"] == "tests/test_ships.py"
 
 
 @in_python
