@@ -6,7 +6,7 @@ import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import Sample, SampleTests
+from tests.code.graphs import Sample, SampleTests, parsed
 
 SCOPES: dict[str, list[str]] = {
     "store/shelf.go": [
@@ -121,9 +121,9 @@ def build(path: str) -> str:
 
 def reached(sources: dict[str, str], path: str) -> list[str]:
     """What a file's ``Build`` calls, by path."""
-    files = [parse(each, text.encode()) for each, text in sources.items()]
-    assert [file.error for file in files if file.error] == []
-    found = [e for e in resolve(files).edges if e.source_path == path and e.source_key == "Build" and e.certain]
+    found = [
+        e for e in resolve(parsed(sources)).edges if e.source_path == path and e.source_key == "Build" and e.certain
+    ]
     return sorted(f"{e.target_path}:{e.target_key}" for e in found)
 
 

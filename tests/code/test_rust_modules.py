@@ -6,6 +6,7 @@ import pytest
 
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
+from tests.code.graphs import parsed
 
 GEOMETRY = """pub fn free() {}
 pub(crate) mod util {
@@ -33,9 +34,7 @@ def called(source: str, path: str = "src/lib.rs", **more: str) -> list[str]:
 
 
 def uses(sources: dict[str, str], path: str, key: str) -> list[str]:
-    files = [parse(each, text.encode()) for each, text in sources.items()]
-    assert [file.error for file in files if file.error] == []
-    found = [e for e in resolve(files).edges if e.source_path == path and e.source_key == key]
+    found = [e for e in resolve(parsed(sources)).edges if e.source_path == path and e.source_key == key]
     return sorted(f"{e.target_path}:{e.target_key}" for e in found if e.certain and e.kind == "CONSUMES")
 
 
@@ -147,5 +146,5 @@ def test_a_foreign_crate_that_has_the_name_of_a_folder_is_foreign() -> None:
         "crates/pcre/src/matcher.rs": "use pcre::bytes::Builder;\nstruct Own { builder: Builder }\n"
         "impl Own { fn jit(&mut self) { self.builder.jit(); } }\n",
     }
-    assert resolve([parse(path, text.encode()) for path, text in sources.items()]).unresolved == 0
+    assert resolve(parsed(sources)).unresolved == 0
     assert uses(sources, "crates/pcre/src/matcher.rs", "Own.jit") == []

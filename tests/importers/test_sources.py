@@ -116,10 +116,6 @@ def test_lines_are_lines_wherever_a_chunk_ends() -> None:
     assert [each.place for each in found[:3]] == ["line 1", "line 3", "line 5"]
 
 
-def test_text_streams_are_read_too() -> None:
-    assert len(read(Source(io.StringIO(json.dumps([HELLO, HELLO]))))[0][1]) == 2
-
-
 def test_half_a_character_is_mended_in_what_others_wrote() -> None:
     [(_, messages)] = read('[{"role": "user", "content": "a\\ud83d", "name": "n"}]')
     assert messages[0].content == "a\ufffd"
