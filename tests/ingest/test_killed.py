@@ -67,6 +67,7 @@ def killed_ingest(config: Neo4jConfig, tree: Tree, project: str, statement: str,
     ("statement", "when"),
     [
         ("write_files", "after"),
+        ("write_edges", "after"),
         ("remove_files", "before"),
     ],
 )
