@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import textwrap
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
-import neo4j
 import pytest
 
-from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.anchors import ReferenceStore
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.messages import MessageStore, NewMessage
 from ragforge_memory.ingest.run import ingest
 from ragforge_memory.models.code import CodeReference, IngestReport
 from ragforge_memory.models.owner import Owner
+from tests.ingest.conftest import Cypher, client, cypher, home
+
+__all__ = ["Cypher", "client", "cypher", "home"]
 
 BANK = '''
     """Money."""
@@ -140,13 +139,6 @@ class Talk:
         return {each.qualified_name: each for each in found}
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of its own for each test."""
-    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
     """One module, committed."""
@@ -154,30 +146,6 @@ def repository(tmp_path: Path) -> Repository:
     made.write("bank.py", BANK)
     made.commit("begin")
     return made
-
-
-@pytest.fixture
-async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    """The session's graph."""
-    opened = await connect(neo4j_config)
-    yield opened
-    await opened.aclose()
-
-
-Cypher = Callable[..., list[dict[str, Any]]]
-
-
-@pytest.fixture
-def cypher(neo4j_config: Neo4jConfig, owner: Owner) -> Iterator[Cypher]:
-    """Plain Cypher on the same server; ``$project`` is the test's."""
-    driver = neo4j.GraphDatabase.driver(neo4j_config.uri, auth=(neo4j_config.username, neo4j_config.password))
-
-    def asked(text: str, **parameters: Any) -> list[dict[str, Any]]:
-        given = {"project": owner.project, **parameters}
-        return [record.data() for record in driver.execute_query(text, given, database_="neo4j").records]
-
-    yield asked
-    driver.close()
 
 
 Run = Callable[[], Awaitable[IngestReport]]

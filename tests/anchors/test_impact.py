@@ -28,6 +28,16 @@ def _said(uuid: str, text: str) -> NewMessage:
     return NewMessage(uuid, "user", text, kind=form.kind if form else None, how=form.how if form else None)
 
 
+def _agent(neo4j_config: Neo4jConfig, owner: Owner) -> AsyncConversationAgent:
+    return AsyncConversationAgent(
+        neo4j_config,
+        llm_provider=ScriptedProvider(purposes={"summary": ["Interest is in cents."]}),
+        config=ConversationConfig(embed_messages=False),
+        user_id=owner.user_id,
+        project=owner.project,
+    )
+
+
 def changes(found: Impact) -> dict[str, str]:
     return {scope.qualified_name: scope.change for scope in found.scopes}
 
@@ -239,14 +249,7 @@ async def test_decisions_and_summaries_are_named_as_such(
         await talk.messages.append(talk.conversation_id, new)
         await talk.references.add(said[text], ["interest"], "discussed")
     repository.edit("bank.py", ("// 100", "/ 100"))
-    agent = AsyncConversationAgent(
-        neo4j_config,
-        llm_provider=ScriptedProvider(purposes={"summary": ["Interest is in cents."]}),
-        config=ConversationConfig(embed_messages=False),
-        user_id=owner.user_id,
-        project=owner.project,
-    )
-    async with agent:
+    async with _agent(neo4j_config, owner) as agent:
         await (await agent.load_conversation(talk.conversation_id)).summarize()
         services = await agent.open()
         found = await impact_with_decisions(services.stores, services.place, repository.root)
@@ -269,14 +272,7 @@ async def test_a_decision_tells_what_has_corrected_it_since(
         await talk.references.add(uuid, ["report" if "report" in text else "interest"], "discussed")
     repository.edit("bank.py", ("// 100", "/ 100"))
     repository.edit("bank.py", ("def report(accounts):", "def report(accounts, every=True):"))
-    agent = AsyncConversationAgent(
-        neo4j_config,
-        llm_provider=ScriptedProvider(),
-        config=ConversationConfig(embed_messages=False),
-        user_id=owner.user_id,
-        project=owner.project,
-    )
-    async with agent:
+    async with _agent(neo4j_config, owner) as agent:
         services = await agent.open()
         found = await impact_with_decisions(services.stores, services.place, repository.root)
     told = {each.decision: each.corrected for scope in found.scopes for each in scope.messages}

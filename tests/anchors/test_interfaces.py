@@ -41,17 +41,14 @@ type Logger struct {
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("committed", [False])
 async def test_what_a_struct_did_for_an_interface_is_in_the_struct_of_the_interfaces_name(
-    repository: Repository, run: Run, talk: Talk, committed: bool
+    repository: Repository, run: Run, talk: Talk
 ) -> None:
     repository.write("log.go", BEFORE + BODIES % {"type": "logger"})
     repository.commit()
     await run()
     await talk.say("logger.Warn", "logger.Close", "Logger.Close")
     repository.write("log.go", AFTER + BODIES % {"type": "Logger"})
-    if committed:
-        repository.commit()
     await run()
 
     found = await talk.labels()

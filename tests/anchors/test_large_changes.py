@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from ragforge_memory import InvalidInput
-from ragforge_memory.anchors.definition import Definition, Successor
-from ragforge_memory.anchors.history import definitions_at, follow
+from ragforge_memory.anchors.definition import Definition
+from ragforge_memory.anchors.history import definitions_at
 from ragforge_memory.anchors.impact import impact
 from ragforge_memory.anchors.likeness import path_likeness
-from ragforge_memory.anchors.revisions import Blobs, Change, Step
+from ragforge_memory.anchors.revisions import Blobs
 from ragforge_memory.anchors.successors import find_successors
 from ragforge_memory.code.parse import parse
 from ragforge_memory.ingest.matching import Lost
@@ -72,20 +71,6 @@ def test_thousands_of_files_of_the_same_content_are_told_by_their_paths_at_once(
     origins = [lost.renamed_from(parse(f"new/p{number}/__init__.py", b""), "empty") for number in range(count)]
     assert origins == [f"old/p{number}/__init__.py" for number in range(count)]
     assert compared[0] < 100 * count  # and not each with each
-
-
-def test_one_definition_alone_does_not_take_longer_than_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = [Step(str(n), (Change(f"f{n}.py", f"f{n + 1}.py", f"o{n}", f"n{n}"),)) for n in range(40)]
-    clock = [0]
-    monkeypatch.setattr("ragforge_memory.anchors.history.time", SimpleNamespace(monotonic=lambda: clock[0]))
-
-    def slow(blob: str, path: str) -> list[Definition]:
-        clock[0] += 1
-        return read(path, BODY)
-
-    found: dict[Definition, Successor] = follow(read("f0.py", BODY), steps, slow, deadline=6)
-    assert found == {}
-    assert clock[0] <= 8  # the step that is too late is the last; all of them read some eighty files
 
 
 def test_without_git_nothing_is_known_and_nothing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,8 @@ TAKEN = {
     "references": "MATCH (m:Message {project: $project})-[r:REFERENCES_CODE]->() DELETE r",
 }
 
+REVISION = "MATCH (p:Project {project: $project}) RETURN p.revision AS revision"
+
 
 def paths(cypher: Cypher) -> list[tuple[str, ...]]:
     """What leads from the scopes, by kind and ends; one of a kind between two."""
@@ -72,29 +74,25 @@ async def test_labels_are_as_of_the_last_ingest_while_scopes_are_away(
         assert {each.qualified_name: each for each in told} == kept
 
 
-@pytest.mark.parametrize("taken", TAKEN)
-async def test_what_is_taken_away_is_there_again(taken: str, run: Run, talk: Talk, cypher: Cypher) -> None:
+async def test_what_is_taken_away_is_there_again(run: Run, talk: Talk, cypher: Cypher) -> None:
     await talk.say(DEPOSIT, REPORT, kind="read")
     await talk.say(DEPOSIT, INTEREST)
     before = references(cypher), paths(cypher)
     assert len(before[0]) == 4
-    cypher(TAKEN[taken])
-
-    report = await run()
-
-    assert (references(cypher), paths(cypher)) == before
-    assert set((await statuses(talk)).values()) == {"fresh"}
-    assert cypher("MATCH (s:Scope {project: $project}) RETURN count(*) AS scopes") == [{"scopes": report.scopes}]
-    # It is made up for: nothing is read again.
-    revision = "MATCH (p:Project {project: $project}) RETURN p.revision AS revision"
-    made_up_for = cypher(revision)
-    assert (await run()).files_changed == 0
-    assert cypher(revision) == made_up_for
+    for taken, statement in TAKEN.items():
+        cypher(statement)
+        report = await run()
+        assert (references(cypher), paths(cypher)) == before, taken
+        assert set((await statuses(talk)).values()) == {"fresh"}, taken
+        assert cypher("MATCH (s:Scope {project: $project}) RETURN count(*) AS n") == [{"n": report.scopes}], taken
+        # It is made up for: nothing is read again.
+        made_up_for = cypher(REVISION)
+        assert (await run()).files_changed == 0, taken
+        assert cypher(REVISION) == made_up_for, taken
 
 
 async def test_other_edges_on_the_server_are_no_reason_to_write_anew(run: Run, talk: Talk, cypher: Cypher) -> None:
-    revision = "MATCH (p:Project {project: $project}) RETURN p.revision AS revision"
-    before = cypher(revision)
+    before = cypher(REVISION)
     cypher(
         "MATCH (s:Scope {project: $project, qualified_name: $name}) CREATE (s)-[:CONSUMES]->(:Scope:Theirs)",
         name=REPORT,
@@ -103,7 +101,7 @@ async def test_other_edges_on_the_server_are_no_reason_to_write_anew(run: Run, t
     for _ in range(2):
         assert (await run()).files_changed == 0
 
-    assert cypher(revision) == before
+    assert cypher(REVISION) == before
     cypher("MATCH (:Scope {project: $project})-->(s:Theirs) DETACH DELETE s")
 
 

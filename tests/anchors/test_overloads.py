@@ -25,17 +25,6 @@ JOINS = {
         ),
         ("1000", "2000"),
     ),
-    "c++": (
-        "joins.cpp",
-        ("", ""),
-        (
-            "int join(int one, int two) {\n    return one * 10 + two;\n}\n",
-            "void join(std::thread& thread) {\n    if (thread.joinable()) thread.join();\n}\n",
-            "std::string join(const std::vector<std::string>& all) {\n    std::string s;\n"
-            "    for (auto& a : all) s += a;\n    return s;\n}\n",
-        ),
-        ("return s;", "return s + s;"),
-    ),
     "python, a property": (
         "joins.py",
         ("class Joins:\n", ""),
@@ -129,20 +118,16 @@ async def test_where_all_go_each_is_orphaned(overloads: Overloads) -> None:
     assert {status for status, _ in await overloads.found()} == {"orphaned"}
 
 
-@pytest.mark.parametrize("commit", [True, False])
-async def test_one_that_is_called_otherwise_now_is_followed_there(
-    commit: bool, repository: Repository, run: Run, talk: Talk, cypher: Cypher
-) -> None:
-    made = Overloads(repository, run, talk, "c++")
-    await made.begin(cypher)
-    one, two, three = made.texts
-    await made.write(one, two, three.replace(" join(", " join_all("), commit=commit)
+@pytest.mark.parametrize("overloads", ["java"], indirect=True)
+async def test_one_that_is_called_otherwise_now_is_followed_there(overloads: Overloads, talk: Talk) -> None:
+    one, two, three = overloads.texts
+    await overloads.write(one, two, three.replace(" join(", " join_all("))
 
     ties = await talk.references.of_conversation(talk.conversation_id)
     assert [(tie.status, tie.moved_to_name) for tie in ties] == [
         ("fresh", None),
         ("fresh", None),
-        ("moved", "join_all"),
+        ("moved", "Joins.join_all"),
     ]
 
 

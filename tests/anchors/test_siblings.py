@@ -111,6 +111,25 @@ def test_a_name_that_changed_as_others_did_is_as_good_as_the_same() -> None:
     assert find_successors(read("a.py", other), read("a.py", third))[0].definition is None
 
 
+EQUALS = """
+class NAME {
+  @Override public boolean equals(Object o) {
+    if (this == o) return true;
+    if (o == null || getClass() != o.getClass()) return false;
+    NAME other = (NAME) o;
+    return FIELDS;
+  }
+}
+"""
+
+
+def test_a_method_that_every_class_has_is_not_another_classes() -> None:
+    fields = "name.equals(other.name) && value.equals(other.value) && flags == other.flags"
+    old = read("Error.java", EQUALS.replace("NAME", "ServerError").replace("FIELDS", "code == other.code"))[1]
+    new = read("Header.java", EQUALS.replace("NAME", "Header").replace("FIELDS", fields))[1]
+    assert find_successors([old], [new])[0].definition is None
+
+
 METHODS = """
     def {0}_open(self, path):
         stream = self.files.open(path, "r")

@@ -53,21 +53,6 @@ def test_the_assignment_is_one_to_one(old: list[str], new: list[str], same_file:
     assert len(set(found)) == len(found)
 
 
-SPACES = st.sampled_from(["", "\n", "# a remark\n", "\n\n# another\n"])
-
-
-@settings(deadline=None)
-@given(st.lists(SPACES, min_size=4, max_size=4), st.integers(2, 8), st.booleans())
-def test_a_label_does_not_see_comments_and_white_space(gaps: list[str], width: int, behind: bool) -> None:
-    source = "def work(a, b):\n{0}    total = a\n{1}    if b:\n        total += b\n{2}    return total\n"
-    made = only("a.py", source.format("", "", ""))
-    lines = source.format(*(gap.replace("#", "    #") if behind else gap for gap in gaps[:3])).replace(
-        "    ", " " * width
-    )
-    now = in_place(made, read("a.py", gaps[3] + lines))
-    assert label(made, now).status == "fresh"
-
-
 @pytest.mark.parametrize(
     ("path", "before", "after", "status"),
     [
@@ -90,16 +75,6 @@ def test_of_several_of_one_name_the_one_with_the_same_tokens_stands() -> None:
 
     assert in_place(first, turned) == turned[1]
     assert [(a.key, b.key) for a, b in standing([first, second], turned).kept] == [("f", "f#2"), ("f#2", "f")]
-
-
-def test_copies_are_told_apart_by_their_paths_alone() -> None:
-    text = "def work(a, b):\n    total = a + b\n    return total * 2\n"
-    lost = [only("lib/deno/core/work.py", text), only("src/app/core/work.py", text)]
-    now = only("src/kit/core/work.py", text)
-
-    found = find_successors(lost, [now])
-
-    assert [each.definition for each in found] == [None, now]
 
 
 def test_a_rename_decides_nothing_between_two_files_that_hold_the_same() -> None:

@@ -19,16 +19,6 @@ def read(name: str) -> dict[str, ParsedFile]:
     return {file.path: file for file in files if file.language}
 
 
-def project(**sources: str) -> Resolution:
-    """The edges of a project given as texts; ``__`` in a name stands for ``/``, a final ``_py`` for ``.py``."""
-    files = []
-    for name, text in sources.items():
-        stem, _, extension = name.replace("__", "/").rpartition("_")
-        files.append(parse(f"{stem}.{extension}", text.encode()))
-    assert not any(file.error for file in files)
-    return resolve(files)
-
-
 def scopes(file: ParsedFile) -> list[str]:
     """``key type first-last`` of each scope, with ``@line`` where the definition is not on the first line."""
     return [

@@ -99,35 +99,6 @@ def test_a_static_function_is_not_seen_from_other_files() -> None:
     assert resolve(files).edges == ()
 
 
-def test_branches_that_open_different_braces_are_read() -> None:
-    source = b"""int f(int a) {
-#ifdef X
-  if (a) {
-#else
-  if (!a) {
-#endif
-    return 1;
-  }
-  return 0;
-}
-int g(void) { return 2; }
-"""
-    parsed = parse("a.c", source)
-    assert parsed.error is None
-    assert [found.key for found in parsed.scopes] == ["f", "g"]
-
-
-def test_macros_before_functions_are_read_over() -> None:
-    parsed = parse("a.c", b"MY_API int f(int a);\nMY_API int g(int a) { return f(a); }\n")
-    assert [found.key for found in parsed.scopes] == ["g"]
-
-
-def test_a_file_that_cannot_be_read_is_broken() -> None:
-    parsed = parse("a.c", b"int f( {{{ )))\n@@@ ???\n")
-    assert parsed.error is not None
-    assert "line 1" in parsed.error
-
-
 def test_macros_between_a_type_and_a_name_are_read_over() -> None:
     source = b"""int MY_CALL main(void) { return 0; }
 static void * MY_CALL grow(size_t size)

@@ -50,7 +50,6 @@ BASE = {
     "apart.py": "import json\n\n\ndef alone():\n    return json.dumps({})\n",
 }
 CASES = {
-    "lines move": ({"shop/prices.py": "# more\n\n" + BASE["shop/prices.py"]}, set()),
     "a body changes": ({"shop/prices.py": BASE["shop/prices.py"].replace("return x", "return x + 1")}, set()),
     "a name nobody asks for": ({"shop/prices.py": BASE["shop/prices.py"] + "\n\ndef more():\n    pass\n"}, set()),
     "a name that is used goes": (
@@ -89,13 +88,13 @@ def test_the_order_of_what_is_bound_twice_counts_and_lines_do_not() -> None:
     assert ("a.py", "x") in changed(before, later)
 
 
-@pytest.mark.parametrize("seed", first_of(range(3), 1))
+@pytest.mark.parametrize("seed", first_of(range(5), 1))
 @pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir() if path.is_dir()))
 def test_random_edits_end_where_looking_all_up_ends(sample: str, seed: int) -> None:
     project = Edited(sample, seed)
     files = files_of(project.texts)
     edges, known = looked_up(ProjectIndex(files.values()), None)
-    for step in range(25):
+    for step in range(15):
         touched = project.edit()
         before, files = files, {**files}
         for path in touched:

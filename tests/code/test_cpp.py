@@ -9,7 +9,7 @@ import pytest
 from ragforge_memory.code.draft import MAX_SPACES
 from ragforge_memory.code.parse import parse
 from ragforge_memory.code.resolve import resolve
-from tests.code.graphs import Sample, SampleTests
+from tests.code.graphs import Sample, SampleTests, parsed
 
 SCOPES = {
     "store.cpp": [
@@ -157,8 +157,7 @@ namespace { namespace d { } }
 
 
 def used(sources: dict[str, str]) -> set[tuple[str, str, str]]:
-    files = [parse(path, text.encode()) for path, text in sources.items()]
-    return {(e.source_key, e.target_path, e.target_key) for e in resolve(files).edges if e.kind == "CONSUMES"}
+    return {(e.source_key, e.target_path, e.target_key) for e in resolve(parsed(sources)).edges if e.kind == "CONSUMES"}
 
 
 def test_what_is_written_with_std_is_not_the_projects() -> None:
@@ -184,7 +183,7 @@ int f() { shop::view<long> a; a.size(); return a.show(); }
 """,
     }
     assert used(sources) == {("f", "a.h", "view"), ("f", "a.h", "view.show")}
-    edges = resolve([parse(path, text.encode()) for path, text in sources.items()]).edges
+    edges = resolve(parsed(sources)).edges
     assert ("b.cc", "view") in {(e.target_path, e.target_key) for e in edges if e.source_key == "view.size"}
 
 
@@ -201,8 +200,7 @@ MYAPI struct B { int x; };
 
 def called(*sources: str) -> tuple[list[str], list[str]]:
     """What files ``0.hpp``, ``1.cpp`` … define, and who calls what."""
-    files = [parse(f"{number}.{'cpp' if number else 'hpp'}", text.encode()) for number, text in enumerate(sources)]
-    assert not any(file.error for file in files)
+    files = parsed({f"{number}.{'cpp' if number else 'hpp'}": text for number, text in enumerate(sources)})
     names = {(file.path, scope.key): scope.qualified_name for file in files for scope in file.scopes}
     edges = resolve(files).edges
     return (

@@ -167,26 +167,6 @@ class Rules : Own<IRule>, IEnumerable<IRule>, List<Rules>, N.Other<IRule> {}
     ]
 
 
-def test_branches_in_the_middle_of_a_statement_are_read() -> None:
-    source = b"""class A
-{
-  int F(int a)
-  {
-#if X
-    if (a > 1)
-#else
-    if (a > 2)
-#endif
-    { return 1; }
-    return 0;
-  }
-}
-"""
-    parsed = parse("a.cs", source)
-    assert parsed.error is None
-    assert [found.key for found in parsed.scopes] == ["A", "A.F"]
-
-
 def test_an_event_with_code_of_its_own_is_listed() -> None:
     source = b"""class A {
     public event Handler Changed { add { hook(value); } remove { } }

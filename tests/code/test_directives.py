@@ -111,9 +111,7 @@ int h(void) { return 2; }
     "source",
     [
         HALF_OF_AN_IF,
-        b"#if 0\n{\n#elif 1\n}\n#else\n(\n#endif\n",
         b"#if A \\\n  && B\n{\n#define X \\\n  1\n#else\n#define Y 1\n",
-        b"#endif\n#else\n}\n#if",
         "#if Größe\nö {\n#endif".encode(),
         b"#if A\n" * 3000 + b"{" + b"#endif\n" * 3000,
     ],

@@ -12,14 +12,12 @@ SAME: Pairs = {
     "go": (
         ("a()\n b()", "a()\n /* c */ b()"),
         ("a()\n b()", "a() // c\n\n\t\tb() /* d */"),
-        ("x := 1\n yy := 2", "x  := 1 // x\n\n /* y */ yy := 2"),
         ("x(a, b)", "x(a, /* c */\n b)"),
     ),
     "js": (
         ("let a = b\n ++c", "let a = b\n /* c */ ++c"),
         ("return { a: 1 }", "return {\n  // c\n  a: 1\n }"),
         ("for (;;) --a", "for (;;)\n // c\n --a"),
-        ("switch (x) { case 1: a()\n b() }", "switch (x) {\n case 1:\n a()\n b()\n }"),
     ),
     "ts": (
         ("let a = b!\n c()", "let a = b! // c\n\n c()"),
@@ -42,7 +40,6 @@ SAME: Pairs = {
         ("#define A 1 + 2\n b();", "#define A 1 \\\n + 2 /* c */\n b();"),
     ),
     "php": (
-        ("return 1;", "// a\n return /* b */\n 1;"),
         ("?>\n<p>a</p>\n<?php", "?><p>a</p>\n<?php"),
         ("return <<<X\n  a\n   $b  {$c}\n\n  X;", "return <<<X\n    a\n     $b  {$c}\n\n    X;"),
         ("return <<<'X'\n a\n X;", "return <<<'X'\n   a\n   X;"),
@@ -65,8 +62,6 @@ SAME: Pairs = {
 OTHER: Pairs = {
     "go": (
         ("return next()", "return\n /* c */ next()"),
-        ("return next()", "return /* c\n */ next()"),
-        ("return next()", "return // c\n next()"),
         ("a()\n -b", "a() - b"),
         ("s := `a  b`", "s := `a b`"),
     ),
@@ -74,38 +69,29 @@ OTHER: Pairs = {
         ("return x", "return\n /* c */ x"),
         ("a\n ++\n b", "a++\n b"),
         ("let y = async\n x => x", "let y = async x => x"),
-        ("class A { async\n x() {} }", "class A { async x() {} }"),
-        ("continue\n l", "continue l"),
         ("x = /a b/", "x = /ab/"),
     ),
     "ts": (
         ("let x = y!\n z()", "let x = y\n !z()"),
         ("type\n A = 1", "type A = 1"),
         ("declare\n function g(): void", "declare function g(): void"),
-        ("abstract\n class A {}", "abstract class A {}"),
         ("let x: A\n [b] = c", "let x: A[b] = c"),
     ),
     "py": (
         ("return\n x", "return x"),
         ("x = 1\n -y", "x = 1 - y"),
         ("if x: a; b", "if x: a\n b"),
-        ("return f'{x}  {y}'", "return f'{x} {y}'"),
         ("return f'{x = }'", "return f'{x=}'"),
     ),
     "rb": (
         ("log(x)\n return\n x", "log(x)\n return x"),
         ("y = x\n -1", "y = x -1"),
-        ("break\n x", "break x"),
         ("a\n [1]", "a[1]"),
-        ("(a\n -b)", "(a - b)"),
         ('"#{a\n -b}"', '"#{a - b}"'),
-        ("case a\n when b\n -c\n end", "case a\n when b - c\n end"),
         ("s = <<~X\n   a\n    b\n X\n", "s = <<~X\n   a\n   b\n X\n"),
-        ("s = <<~X\n   a\n X\n", "s = <<-X\n   a\n X\n"),
     ),
     "c": (
         ("#define A b\n c();", "#define A\n b c();"),
-        ("#define A\n b\n ;", "#define A b\n ;"),
         ("#if A\n -b;\n#endif", "#if A - b\n ;\n#endif"),
         ("a - -b;", "a-- b;"),
     ),
@@ -113,7 +99,6 @@ OTHER: Pairs = {
         ("?> a  b <?php", "?> a b <?php"),
         ("f(); ?>  <?php g();", "f(); ?> <?php g();"),
         ("return <<<X\n  a\n X;", "return <<<X\n a\n X;"),
-        ("return <<<X\n {$c}\n\n X;", "return <<<X\n {$c}\n X;"),
         ('return "$a[0]";', 'return "$a [0]";'),
     ),
     "rs": (
@@ -149,16 +134,12 @@ AROUND = {
 
 MACROS = (
     ("#define F(a) ((a) * b)", "#define F(a) ((a) * b) /* c */", True),
-    ("#define F(a) ((a) * b)", "#define F(a)   ((a)*b)", True),
     ("#define F(a) ((a) * b)", "#define F(a) \\\n  ((a) \\\n * b)", True),
     ("#define F(a) ((a) * b)", "#define F(a) /* c */ ((a) * /* d\n e */ b)", True),
-    ("#define F(a) #a", "#define F(a) # a", True),
     ("#define F(x) x", "#define F (x) x", False),
     ("#define F(a, b) a##b", "#define F(a, b) a b", False),
     ("#define F a + b", "#define F a++ b", False),
     ('#define F "/* a */"', '#define F "/* b */"', False),
-    ('#define F L"a"', '#define F L "a"', False),
-    ("#define F a > > b", "#define F a >> b", False),
 )
 
 

@@ -64,12 +64,10 @@ def test_what_is_written_as_code_counts(text: str, names: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     "piece",
     [
-        *("a", "@", "a@", "a.", "a/", "a::", "a->", "a#", "$", "$a", "_", "`", "`a ", "A", "Aa", "a.py "),
-        *("a.py/", "- `a_b` "),
-        *("a.py-", "`a(", "a(", "a_b ", "```\n", "> `a`\n", "é.", "A1_"),
+        *("a@", "a.", "a/", "a::", "a#", "$a", "_", "`a ", "Aa", "a.py/", "- `a_b` ", "`a(", "```\n", "> `a`\n", "A1_"),
     ],
 )
-@pytest.mark.parametrize("tail", ["", "-", "("])
+@pytest.mark.parametrize("tail", ["", "("])
 def test_the_time_grows_with_the_length_of_the_text_and_not_with_its_square(piece: str, tail: str) -> None:
     def seconds(length: int) -> float:
         text = f"> A{piece * (length // len(piece))}{tail}"

@@ -91,5 +91,5 @@ def test_a_table_of_data_is_kept_in_part() -> None:
 def test_a_text_is_found_by_its_stems_as_often_as_they_are_there() -> None:
     assert found_by("parse_args", "parses the args, parsing x", None) == "parse_args pars pars pars arg arg"
     assert found_by("a " * 50 + "item " * 50) == " ".join(["item"] * 8)
-    assert len(found_by(" ".join(f"w{number}x" for number in range(9_000))).split()) == 2_000
+    assert len(found_by(" ".join(f"w{number}x" for number in range(2_100))).split()) == 2_000
     assert found_by("x" * 200) == ""

@@ -24,9 +24,7 @@ def scope(text: str, key: str, path: str = "a.ts") -> ParsedScope:
     ("text", "expected"),
     [
         ("function f() {}", ["f function"]),
-        ("async function* f() {}", ["f function"]),
         ("const f = (x) => x;", ["f function"]),
-        ("const f = function named() {};", ["f function"]),
         ("export default function () {}", ["default function"]),
         ("export default { a: { b() {} } };", ["default constant", "default.a.b method"]),
         (
@@ -39,8 +37,6 @@ def scope(text: str, key: str, path: str = "a.ts") -> ParsedScope:
         ),
         ("const A = class B extends C {};", ["A class"]),
         ("A.prototype.f = function () {};", ["A.f method"]),
-        ("A.f = () => 1;", ["A.f method"]),
-        ("exports.f = function () {};", ["f function"]),
         ("exports.f = () => {}; module.exports.g = class {};", ["f function", "g class"]),
         ("module.exports = function () {};", ["exports function"]),
         ("module.exports = { f() {}, g: function () {}, h };", ["f function", "g function"]),
@@ -55,10 +51,8 @@ def scope(text: str, key: str, path: str = "a.ts") -> ParsedScope:
             ["LIMIT constant", "shown constant"],
         ),
         ("function F() { this.go = function () {}; }", ["F function", "F.go method"]),
-        ("window.go = function () {};", ["go function"]),
         ("function f(r) { r.onload = function handle() {}; }", ["f function", "f.handle function"]),
         ("function f(r) { r.onload = function () {}; }", ["f function", "f.onload function"]),
-        ("A.prototype.f = function g() {};", ["A.f method"]),
     ],
 )
 def test_what_is_a_scope_in_javascript(text: str, expected: list[str]) -> None:

@@ -11,12 +11,9 @@ from tests.code.graphs import shown
     ("module", "text", "target"),
     [
         ("export function f() {}", "import { f as g } from './m'; g();", "f"),
-        ("export default function () {}", "import f from './m'; f();", "default"),
         ("function f() {} export { f as default };", "import g from './m.js'; g();", "f"),
-        ("export const o = { f() {} };", "import * as m from './m'; m.o.f();", "o.f"),
         ("exports.f = function () {};", "const { f } = require('./m'); f();", "f"),
         ("module.exports = { f() {} };", "require('./m'); const m = require('./m'); m.f();", "f"),
-        ("module.exports = class A {};", "const B = require('./m'); new B();", "A"),
         ("export class A { static f() {} }", "import { A } from './m'; A.f();", "A.f"),
         ("export class A { f() { return this; } }", "import { A } from './m'; new A().f().f();", "A.f"),
         ("export class A { f() {} }", "import { A } from './m'; const a: A = x as any; a.f();", "A.f"),
@@ -100,10 +97,8 @@ def test_what_package_json_and_tsconfig_say_of_a_module_is_followed(path: str, m
     ("extends", "files"),
     [
         ('"../config/shared.json"', {}),  # no name of a tsconfig's
-        ('"@me/tsconfig/base.json"', {}),
         ('"../gone"', {}),
         ('"../config/tsconfig.shared.json"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
-        ('"../config/tsconfig.shared"', {"config/tsconfig.shared.json": '{"compilerOptions": PATHS}'}),
         ('"../config"', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
         ('["./tsconfig.none.json", "../config"]', {"config/tsconfig.json": '{"compilerOptions": PATHS}'}),
         (  # a chain that comes back to where it began

@@ -131,23 +131,17 @@ def test_a_result_without_its_call_belongs_to_the_answer_that_follows() -> None:
 def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
     ring = tree(node("a", "b", "user", "x"), node("b", "a", "user", "y"), current="a", title="Ring")
     gap = tree(node("a", "gone", "user", "x"), current="a")
-    twin = tree(node("a", None, "user", "x"), node("b", "a", "user", "y"), current="b")
-    twin["mapping"]["b"]["message"]["id"] = twin["mapping"]["a"]["message"]["id"]
     odd = tree(node("a", None, "robot", "x"), current="a")
-    long = tree(node("a", None, "user", "x" * 400_001), current="a")
-    found = outcomes(json.dumps([ring, gap, twin, odd, long, {"x": 1}, TALK], indent=0))
+    found = outcomes(json.dumps([ring, gap, odd, {"x": 1}, TALK], indent=0))
     assert found[-1] == 4
     places = [str(each).partition(": ") for each in found[:-1]]
-    assert [place.split(" (")[0] for place, _, _ in places] == [f"record {index}" for index in range(6)]
+    assert [place.split(" (")[0] for place, _, _ in places] == [f"record {index}" for index in range(4)]
     assert [why for _, _, why in places] == [
         "node a is its own ancestor",
         "there is no node 'gone', which a names",
-        "its id is that of node a",
         "there is no role 'robot' (user, assistant, system, tool)",
-        "its content has 400,001 characters; 400,000 are the most",
         "this is no conversation, as the first one is",
     ]
-    assert "node b" in places[2][0]
 
 
 def test_a_branch_in_a_talk_of_its_own_has_its_own_uuids() -> None:

@@ -122,8 +122,6 @@ def test_a_bad_line_refuses_its_session_alone() -> None:
 @pytest.mark.parametrize(
     ("bad", "why"),
     [
-        (line(3, "user", "again", after=2), "line 15: its uuid is that of line 5"),
-        (line(30, "user", "self", after=30), "line 15: it is its own ancestor"),
         ({**line(30, "user", "x"), "message": "error"}, "line 15: the message of a line is a mapping, not str"),
         ({"silly": "this"}, "line 15: a line of a session has a type"),
         (line(30, "user", "x", timestamp="soon"), "line 15: its timestamp is no time: 'soon'"),

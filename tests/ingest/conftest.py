@@ -133,12 +133,13 @@ def run(client: GraphClient, tree: Tree, project: str) -> Ingest:
 
 
 @pytest.fixture
-def cypher(neo4j_config: Neo4jConfig) -> Iterator[Cypher]:
-    """Plain Cypher on the same server."""
+def cypher(neo4j_config: Neo4jConfig, owner: Owner) -> Iterator[Cypher]:
+    """Plain Cypher on the same server; ``$project`` is the test's where none is given."""
     driver = neo4j.GraphDatabase.driver(neo4j_config.uri, auth=(neo4j_config.username, neo4j_config.password))
 
     def asked(text: str, **parameters: Any) -> list[dict[str, Any]]:
-        return [record.data() for record in driver.execute_query(text, parameters, database_="neo4j").records]
+        given = {"project": owner.project, **parameters}
+        return [record.data() for record in driver.execute_query(text, given, database_="neo4j").records]
 
     yield asked
     driver.close()
@@ -187,15 +188,15 @@ def uuids(cypher: Cypher, project: str) -> Callable[[], dict[tuple[str, str], st
 
 
 @pytest.fixture
-def edges(cypher: Cypher, project: str) -> Callable[[], set[tuple[Any, ...]]]:
-    """The edges between scopes by what a person calls their ends, with their lines."""
+def edges(cypher: Cypher, project: str) -> Callable[..., set[tuple[Any, ...]]]:
+    """The edges between scopes by what a person calls their ends, with their lines; of this or another project."""
 
-    def taken() -> set[tuple[Any, ...]]:
+    def taken(of: str = project) -> set[tuple[Any, ...]]:
         rows = cypher(
             "MATCH (a:Scope)-[r]->(b:Scope) WHERE a.project = $project "
             "RETURN a.file + ':' + a.key AS a, type(r) AS type, b.file + ':' + b.key AS b, r.lines AS lines, "
             "r.calls AS calls, r.certain AS certain",
-            project=project,
+            project=of,
         )
         return {
             (r["a"], r["type"], r["b"], tuple(r["lines"] or ()), tuple(r["calls"] or ()), r["certain"]) for r in rows

@@ -32,34 +32,28 @@ class Tool:
         *,
         path: str = "shop/cart.py",
         scopes: Any = CART,
-        direct: bool = False,
         project: str | None = None,
     ) -> None:
-        """Its project's file with the scopes in it, ``direct``ly tied to the project or through their file alone;
-        ``project`` is a property of its own."""
+        """Its project's file with the scopes in it, tied to the project through it; ``project`` is a property."""
         self.roots.append(str(root))
         self._cypher(
             """
             MERGE (p:Project {rootPath: $root}) ON CREATE SET p.uuid = randomUUID(), p.name = 'tool'
             MERGE (f:File {path: $path, rootPath: $root}) ON CREATE SET f.uuid = randomUUID(), f.project = $project
             MERGE (f)-[:BELONGS_TO]->(p)
-            WITH p, f UNWIND $scopes AS scope
+            WITH f UNWIND $scopes AS scope
             CREATE (s:Scope {uuid: randomUUID(), name: scope[0], parent: scope[1], type: scope[2], file: $path,
               source: 'of the tool', toolRoot: $root, startLine: 1, project: $project})-[:DEFINED_IN]->(f)
-            FOREACH (_ IN CASE WHEN $direct THEN [1] ELSE [] END | CREATE (s)-[:BELONGS_TO]->(p))
             """,
             root=str(root),
             path=path,
             scopes=scopes,
-            direct=direct,
             project=project,
         )
 
-    def delete(self, root: Path, *, files: bool = False) -> None:
+    def delete(self, root: Path) -> None:
         """Takes away what it wrote for one root, to write it anew."""
-        self._cypher("MATCH (s:Scope {toolRoot: $root}) DETACH DELETE s", root=str(root))
-        if files:
-            self._cypher("MATCH (f:File {rootPath: $root}) DETACH DELETE f", root=str(root))
+        self._cypher("MATCH (n:Scope|File) WHERE $root IN [n.toolRoot, n.rootPath] DETACH DELETE n", root=str(root))
 
     def scopes(self, root: Path) -> list[dict[str, Any]]:
         """What it wrote for one root, with all that was made of it, and where it is."""
@@ -88,13 +82,12 @@ def tool(cypher: Cypher) -> Any:
     made.clear()
 
 
-@pytest.mark.parametrize("direct", [False])
 async def test_scopes_of_another_project_with_the_same_paths_are_left_alone(
-    run: Ingest, tree: Tree, tool: Tool, tmp_path: Path, project: str, direct: bool
+    run: Ingest, tree: Tree, tool: Tool, tmp_path: Path, project: str
 ) -> None:
     other = tmp_path / "other"
-    tool.write(other, direct=direct)
-    tool.write(tree.root, direct=direct)
+    tool.write(other)
+    tool.write(tree.root)
     before = tool.scopes(other)
 
     await run()
@@ -130,14 +123,13 @@ async def test_what_has_a_project_of_the_tool_s_own_is_claimed_where_it_matches_
     assert sorted(file["path"] for file in files) == ["README.md", "queries.sql", "shop/cart.py"]
 
 
-@pytest.mark.parametrize("files", [True])
 async def test_what_the_tool_wrote_anew_is_claimed_again(
-    run: Ingest, tree: Tree, tool: Tool, cypher: Cypher, project: str, uuids: Uuids, files: bool
+    run: Ingest, tree: Tree, tool: Tool, project: str, uuids: Uuids
 ) -> None:
     tool.write(tree.root)
     first = await run()
     for _ in range(2):
-        tool.delete(tree.root, files=files)
+        tool.delete(tree.root)
         tool.write(tree.root)
         written = {row["scope"]["uuid"] for row in tool.scopes(tree.root)}
 

@@ -13,11 +13,11 @@ from tests.long_runs import first_of
 
 pytestmark = pytest.mark.anyio
 
-Edges = Callable[[], set[tuple[Any, ...]]]
+Edges = Callable[..., set[tuple[Any, ...]]]
 
 
 async def test_two_of_a_name_that_change_places_are_not_mixed_up(
-    run: Ingest, tree: Tree, edges: Edges, cypher: Cypher, project: str
+    run: Ingest, tree: Tree, edges: Edges, project: str
 ) -> None:
     one = "    def load(a):\n        return [x for x in a if x]\n"
     other = "    def load(a):\n        while a:\n            a = a.pop()\n        return {}\n"
@@ -31,7 +31,7 @@ async def test_two_of_a_name_that_change_places_are_not_mixed_up(
 
     twin = f"{project}-twin"
     await run(project=twin)
-    assert edges() == _edges(cypher, twin)
+    assert edges() == edges(twin)
 
 
 @pytest.mark.parametrize("sample", first_of(["python", "typescript", "java", "cpp"], 2))
@@ -51,21 +51,11 @@ async def test_edits_in_other_languages_end_there_too(
         report = await run()
 
         fresh = await run(project=twin, full=True)
-        assert edges() == _edges(cypher, twin), f"{sample}, step {step}"
+        assert edges() == edges(twin), f"{sample}, step {step}"
         counts = (fresh.scopes, fresh.edges, fresh.unresolved)
         assert (report.scopes, report.edges, report.unresolved) == counts, f"{sample}, step {step}"
         assert _scopes(cypher, project) == _scopes(cypher, twin), f"{sample}, step {step}"
         edited.edit()
-
-
-def _edges(cypher: Cypher, project: str) -> set[tuple[Any, ...]]:
-    rows = cypher(
-        "MATCH (a:Scope)-[r]->(b:Scope) WHERE a.project = $project "
-        "RETURN a.file + ':' + a.key AS a, type(r) AS type, b.file + ':' + b.key AS b, r.lines AS lines, "
-        "r.calls AS calls, r.certain AS certain",
-        project=project,
-    )
-    return {(r["a"], r["type"], r["b"], tuple(r["lines"] or ()), tuple(r["calls"] or ()), r["certain"]) for r in rows}
 
 
 def _scopes(cypher: Cypher, project: str) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.code.discover import discover, unreadable_reason
-from ragforge_memory.code.ignore import Globs
 
 
 def found(root: Path, **options: object) -> list[str]:
@@ -107,11 +106,3 @@ def test_names_with_a_backslash_are_skipped_with_a_word_about_them(tmp_path: Pat
 )
 def test_content_that_is_no_source(content: bytes, reason: str | None) -> None:
     assert unreadable_reason(content, "a.py") == reason
-
-
-def test_an_include_names_the_folders_before_its_wildcards() -> None:
-    globs = Globs(("/build/gen/**/*.py",), ())
-
-    assert globs.names("build")
-    assert globs.names("build/gen")
-    assert not globs.names("dist")

@@ -77,6 +77,9 @@ async def test_a_second_ingest_changes_nothing(run: Ingest, snapshot: Snapshot) 
     assert snapshot() == before
     assert (second.files_changed, second.added, second.updated, second.removed) == (0, 0, 0, 0)
     assert (second.scopes, second.edges, second.unchanged) == (first.scopes, first.edges, first.scopes)
+    full = await run(full=True)
+    assert (full.files_changed, full.updated) == (3, 0)
+    assert code(snapshot()) == code(before)
 
 
 async def test_a_file_put_in_the_place_of_another_of_its_size_and_time_is_read(
@@ -92,16 +95,6 @@ async def test_a_file_put_in_the_place_of_another_of_its_size_and_time_is_read(
 
     assert ("shop/late.py", "two") in uuids()
     assert ("shop/late.py", "one") not in uuids()
-
-
-async def test_a_full_ingest_reads_all_and_changes_nothing(run: Ingest, snapshot: Snapshot) -> None:
-    await run()
-    before = code(snapshot())
-
-    report = await run(full=True)
-
-    assert (report.files_changed, report.updated) == (3, 0)
-    assert code(snapshot()) == before
 
 
 async def test_an_edit_changes_only_its_own_nodes(run: Ingest, tree: Tree, snapshot: Snapshot, uuids: Uuids) -> None:
@@ -161,15 +154,11 @@ async def test_a_renamed_file_keeps_its_uuids(run: Ingest, tree: Tree, uuids: Uu
     assert cypher(file, p=report.project) == [{"uuid": before["uuid"], "path": "shop/carriage.py"}]
     assert (report.added, report.removed) == (0, 0)
 
-
-async def test_a_file_renamed_and_edited_keeps_what_is_left(run: Ingest, tree: Tree, uuids: Uuids) -> None:
-    await run()
+    # and where it is edited too
     names = uuids()
-
     (tree.root / "shop/prices.py").rename(tree.root / "shop/costs.py")
     tree.edit("shop/costs.py", "amount // 5", "amount // 4")
     await run()
-
     assert uuids() == {(f.replace("prices.py", "costs.py"), q): uuid for (f, q), uuid in names.items()}
 
 
@@ -198,30 +187,6 @@ async def test_the_middle_one_of_three_of_a_name_goes(run: Ingest, tree: Tree, c
     await run()
 
     assert [row["u"] for row in cypher(asked, p=project)] == [one, three]
-
-
-async def test_a_broken_file_keeps_what_was_known_of_it(run: Ingest, tree: Tree, snapshot: Snapshot) -> None:
-    tree.write("shop/never.py", "def (:\n")
-    await run()
-    before = code(snapshot())
-    good = (tree.root / "shop/prices.py").read_text()
-
-    tree.write("shop/prices.py", good + "\ndef half(:\n")
-    report = await run()
-    assert {item.file: item.reason.split(" in ")[0] for item in report.skipped} == {
-        "shop/never.py": "syntax error",
-        "shop/prices.py": "syntax error",
-    }
-    nodes, edges = code(snapshot())
-    scopes = {uuid: node for uuid, node in nodes.items() if "Scope" in node[0]}
-    assert (scopes, edges) == ({uuid: node for uuid, node in before[0].items() if "Scope" in node[0]}, before[1])
-
-    again = await run()
-    assert (again.files, again.files_changed, again.scopes) == (report.files, 0, report.scopes)
-    assert again.skipped == report.skipped
-    tree.write("shop/prices.py", good)
-    assert [item.file for item in (await run()).skipped] == ["shop/never.py"]
-    assert code(snapshot()) == before
 
 
 async def test_what_is_no_source_text_is_skipped_with_a_reason(run: Ingest, tree: Tree, tmp_path: Path) -> None:

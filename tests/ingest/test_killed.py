@@ -32,10 +32,8 @@ from ragforge_memory.graph.connect import connect
 
 root, project, statement, when, uri, username, password = sys.argv[1:]
 write = GraphClient.write
-left = 1
 
 async def killed(self, name, /, **parameters):
-    global left
     if name == statement and when == "before":
         os.kill(os.getpid(), signal.SIGKILL)
     rows = await write(self, name, **parameters)

@@ -10,6 +10,7 @@ import pytest
 
 from ragforge_memory.code.discover import discover
 from ragforge_memory.tools.project_files import text_files
+from tests.ingest.test_discover import make
 
 Found = Callable[[Path], list[str]]
 
@@ -18,13 +19,6 @@ def git(folder: Path, *arguments: str) -> str:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always")
     command = ["git", "-C", str(folder), *identity, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def make(root: Path, *paths: str) -> None:
-    for path in paths:
-        file = root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("x = 1\n")
 
 
 def ignore(folder: Path, *patterns: str) -> None:

@@ -8,10 +8,7 @@ import pytest
 
 from ragforge_memory.tools.project_files import holds_keys
 from ragforge_memory.tools.registry import ToolContext
-from tests.extractive.conftest import agent, today
 from tests.tools.conftest import Run, write_files
-
-__all__ = ["agent", "today"]
 
 SECRET = "correct-horse-battery"
 

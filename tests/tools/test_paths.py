@@ -37,6 +37,16 @@ async def test_another_folders_file_is_not_taken_for_a_path(run: Run) -> None:
         assert (value["match"], value["kind"], value["total"]) == ("none", "none", 0), target
         assert "file" not in value
     assert not (await run("read_file", path="source/index.ts")).success
+    # A slip in the name counts in its own folder.
+    value = (await run("outline", target="source/respnse.ts")).value
+    assert (value["match"], value["file"]) == ("typo", "source/response.ts")
+    assert (await run("outline", target="benchmark/respnse.ts")).value["kind"] == "none"
+    # A bare name names the other files that have it.
+    value = (await run("outline", target="index.ts")).value
+    assert (value["file"], value["other_files"]) == ("benchmark/index.ts", ["examples/index.ts"])
+    ran = await run("read_file", path="index.ts")
+    assert not ran.success
+    assert "benchmark/index.ts, examples/index.ts" in str(ran.error)
 
 
 async def test_a_path_from_elsewhere_is_taken_for_the_one_file_that_ends_like_it(run: Run) -> None:
@@ -51,12 +61,6 @@ async def test_a_path_from_elsewhere_is_taken_for_the_one_file_that_ends_like_it
         assert (await run("outline", target=target)).value["kind"] == "none", target
 
 
-async def test_a_slip_in_the_name_counts_in_its_own_folder(run: Run) -> None:
-    value = (await run("outline", target="source/respnse.ts")).value
-    assert (value["match"], value["file"]) == ("typo", "source/response.ts")
-    assert (await run("outline", target="benchmark/respnse.ts")).value["kind"] == "none"
-
-
 async def test_a_file_that_is_there_and_was_not_read_is_told(run: Run, context: ToolContext) -> None:
     assert context.root is not None
     write_files(context.root, {"source/index.ts": "export const a = 1;\n", "index.ts": "export const b = 1;\n"})
@@ -66,15 +70,6 @@ async def test_a_file_that_is_there_and_was_not_read_is_told(run: Run, context: 
     value = (await run("outline", target="index.ts")).value
     assert (value["kind"], value["unread"]) == ("none", "index.ts")
     assert value["other_files"] == ["benchmark/index.ts", "examples/index.ts"]
-
-
-async def test_a_bare_name_names_the_other_files_that_have_it(run: Run) -> None:
-    value = (await run("outline", target="index.ts")).value
-    assert (value["file"], value["other_files"]) == ("benchmark/index.ts", ["examples/index.ts"])
-    ran = await run("read_file", path="index.ts")
-    assert not ran.success
-    assert ran.error is not None
-    assert "benchmark/index.ts, examples/index.ts" in ran.error
 
 
 async def test_the_answers_without_a_model_say_so_too(agent: AsyncConversationAgent, tmp_path: Path) -> None:
