@@ -72,7 +72,6 @@ class Failure:
         retry_delay: ``RetryInfo.retryDelay`` (Gemini), such as ``"7s"``.
         body: the whole body, verbatim, instead of the vendor's error object.
         code: the vendor's own code or status.
-        daily: a Gemini QuotaFailure of a per-day quota.
     """
 
     status: int

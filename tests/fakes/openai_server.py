@@ -1,5 +1,7 @@
 """A strict OpenAI-compatible server on 127.0.0.1 (chat completions, embeddings, models).
 
+Answers are streamed, whether asked for in this form or not: this library asks for no other.
+
 with OpenAIFake() as fake:
     fake.script(Answer("hello"), Failure(429, retry_after="2"))
     client = openai.AsyncOpenAI(api_key=fake.api_key, base_url=fake.base_url)
@@ -154,22 +156,11 @@ class OpenAIFake(FakeServer):
             case Answer():
                 if step.slow:
                     await wait_for(step.release)
-                await (self._stream(body, reply, step) if body.get("stream") else self._whole(body, reply, step))
-
-    async def _whole(self, body: dict[str, Any], reply: Reply, answer: Answer) -> None:
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(answer.pieces) or None}
-        if answer.calls:
-            message["tool_calls"] = [self._call(call) for call in answer.calls]
-        if answer.thoughts:
-            message[answer.reasoning_field] = "".join(answer.thoughts)
-        choice = {"index": 0, "message": message, "finish_reason": _finish(answer), "logprobs": None}
-        await reply.json(
-            200, {**_envelope(body, "chat.completion"), "choices": [choice], "usage": _usage(body, answer)}
-        )
+                await self._stream(body, reply, step)
 
     async def _stream(self, body: dict[str, Any], reply: Reply, answer: Answer) -> None:
         await reply.start_stream()
-        envelope = _envelope(body, "chat.completion.chunk")
+        envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
         counted = body.get("stream_options", {}).get("include_usage", False) and not answer.no_usage
 
         async def send(value: dict[str, Any]) -> None:
@@ -232,10 +223,6 @@ class OpenAIFake(FakeServer):
         kind = "invalid_request_error" if failure.status < 429 else "server_error"
         error = {"message": failure.message, "type": kind, "param": param, "code": failure.code}
         await reply.json(failure.status, {"error": error}, headers)
-
-
-def _envelope(body: dict[str, Any], kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1_790_000_000, "model": body["model"]}
 
 
 def _finish(answer: Answer) -> str:
