@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +17,6 @@ class Call:
     name: str
     arguments: dict[str, Any]
     raw: str | None = None
-    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,6 @@ class BlockedPrompt:
 
 
 Behaviour = Answer | Failure | Drop | BlockedPrompt
-Step = Behaviour | Callable[[dict[str, Any]], Behaviour]
 
 
 class Refused(Exception):

@@ -14,7 +14,7 @@ from collections import deque
 from typing import Any
 
 from tests.fakes import gemini_rules as rules
-from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure, Refused, Step, wait_for
+from tests.fakes.behaviours import Answer, Behaviour, BlockedPrompt, Call, Drop, Failure, Refused, wait_for
 from tests.fakes.http_server import FakeServer, Received, Reply
 from tests.fakes.vectors import vector
 
@@ -53,7 +53,7 @@ class GeminiFake(FakeServer):
         self.bodies: list[dict[str, Any]] = []
         self.refusals: list[str] = []
         self.issued: dict[bytes, tuple[str, dict[str, Any]]] = {}
-        self._steps: deque[Step] = deque()
+        self._steps: deque[Behaviour] = deque()
         self._embedding_steps: deque[Failure | Drop] = deque()
         self._serial = 0
 
@@ -61,8 +61,8 @@ class GeminiFake(FakeServer):
         super().__enter__()
         return self
 
-    def script(self, *steps: Step) -> None:
-        """Queues behaviours for chat requests; a callable gets the canonical body and returns a behaviour."""
+    def script(self, *steps: Behaviour) -> None:
+        """Queues behaviours for chat requests."""
         self._steps.extend(steps)
 
     def embedding_script(self, *steps: Failure | Drop) -> None:
@@ -146,8 +146,6 @@ class GeminiFake(FakeServer):
         if not self._steps:
             raise rules.invalid("the fake has no scripted answer left")
         step = self._steps.popleft()
-        if callable(step):
-            step = step(body)
         match step:
             case Failure():
                 await self._error(reply, step)
@@ -193,7 +191,7 @@ class GeminiFake(FakeServer):
         self._serial += 1
         made: dict[str, Any] = {"name": call.name, "args": call.arguments}
         if answer.ids:
-            made["id"] = call.id or f"fc{self._serial:04d}"
+            made["id"] = f"fc{self._serial:04d}"
         return {"functionCall": made}
 
     def _sign(self, model: str, part: dict[str, Any]) -> dict[str, Any]:

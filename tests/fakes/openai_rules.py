@@ -14,10 +14,7 @@ from jsonschema.exceptions import SchemaError
 
 from tests.fakes.behaviours import Refused
 
-# Those that this library sends; OpenAI knows more.
-CHAT_FIELDS = frozenset(
-    ["model", "messages", "tools", "stream", "stream_options", "max_completion_tokens", "temperature"]
-)
+CHAT_FIELDS = frozenset(["model", "messages", "tools", "stream", "stream_options"])  # that this library sends
 MESSAGE_FIELDS = {
     "system": {"role", "content", "name"},
     "developer": {"role", "content", "name"},

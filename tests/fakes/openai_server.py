@@ -16,7 +16,7 @@ from collections import deque
 from typing import Any, Literal
 
 from tests.fakes import openai_rules as rules
-from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure, Refused, Step, wait_for
+from tests.fakes.behaviours import Answer, Behaviour, BlockedPrompt, Call, Drop, Failure, Refused, wait_for
 from tests.fakes.http_server import FakeServer, Received, Reply
 from tests.fakes.vectors import vector
 
@@ -46,7 +46,7 @@ class OpenAIFake(FakeServer):
         self.reasoning = reasoning
         self.bodies: list[dict[str, Any]] = []
         self.refusals: list[str] = []
-        self._steps: deque[Step] = deque()
+        self._steps: deque[Behaviour] = deque()
         self._embedding_steps: deque[Failure | Drop] = deque()
         self._serial = 0
 
@@ -59,8 +59,8 @@ class OpenAIFake(FakeServer):
         """The address for ``OPENAI_BASE_URL``, with ``/v1``."""
         return f"{self.url}/v1"
 
-    def script(self, *steps: Step) -> None:
-        """Queues behaviours for chat requests; a callable gets the body and returns a behaviour."""
+    def script(self, *steps: Behaviour) -> None:
+        """Queues behaviours for chat requests."""
         self._steps.extend(steps)
 
     def embedding_script(self, *steps: Failure | Drop) -> None:
@@ -143,8 +143,6 @@ class OpenAIFake(FakeServer):
         if not self._steps:
             raise rules.invalid("the fake has no scripted answer left")
         step = self._steps.popleft()
-        if callable(step):
-            step = step(body)
         match step:
             case Failure():
                 await self._error(reply, step)
@@ -208,7 +206,7 @@ class OpenAIFake(FakeServer):
         self._serial += 1
         arguments = call.raw if call.raw is not None else json.dumps(call.arguments)
         return {
-            "id": call.id or f"call_{self._serial:04d}",
+            "id": f"call_{self._serial:04d}",
             "type": "function",
             "function": {"name": call.name, "arguments": arguments},
         }
