@@ -13,6 +13,7 @@ import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.graph import kept_vectors
 from ragforge_memory.graph.kept_vectors import KeptVectors
 from ragforge_memory.graph.search import EVERYTHING, Filters, Hits, SearchStore
 from ragforge_memory.graph.spaces import find_space
@@ -193,8 +194,9 @@ async def test_nothing_of_another_owner_is_copied(keeping: Any, searching: Searc
 
 
 async def test_it_stops_before_what_waits_for_its_vector_and_waits_for_those_that_tell_where_vectors_lie(
-    keeping: Any, cypher: Callable[..., Any]
+    keeping: Any, cypher: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(kept_vectors, "_REST", 600.0)  # a busy machine takes longer than it is
     waiting = "MATCH (m:Message {conversation_id: $id, seq: $seq}) "
     async with keeping() as (agent, searches):
         talk = await imported(agent, 200)
