@@ -89,13 +89,6 @@ def test_a_folder_without_code_is_said_to_be_one(ragforge: CommandLine) -> None:
     assert f"no code was read: source.include of the configuration leaves none in {ragforge.project}\n" in told
 
 
-def test_a_pipe_gets_the_answer_alone(ragforge: CommandLine) -> None:
-    done = ragforge.run("ask", "x", "--no-ingest", "--model", ragforge.script(LOOK, "It is **here**.\n\n- a"))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "Let me look.\n\nIt is **here**.\n\n- a\n"
-    assert done.stderr == ""
-
-
 def test_json_is_one_response(ragforge: CommandLine) -> None:
     out = ragforge.ok("ask", "x", "--json", "--no-ingest", "--model", ragforge.script(LOOK, "Here, “quoted”."))
     response = AssistantResponse.model_validate_json(out)
@@ -151,15 +144,23 @@ def test_going_on(ragforge: CommandLine) -> None:
 def test_users_and_projects_have_conversations_of_their_own(ragforge: CommandLine, tmp_path: Path) -> None:
     model = ragforge.script("Yes.", loop=True)
     mine = ragforge.json("ask", "mine", "--user", "ada", "--json", "--no-ingest", "--model", model)["conversation_id"]
-    assert ragforge.json("conversations", "list", "--json")["items"] == []
-    for command in (["ask", "x", "-r", mine, "--no-ingest"], ["conversations", "show", mine]):
-        done = ragforge.run(*command, "--user", "bob")
-        assert (done.returncode, done.stdout) == (1, ""), command
-        assert mine in done.stderr
-    assert ragforge.json("conversations", "show", mine[:8], "--user", "ada", "--json")["conversation"]["uuid"] == mine
+    shown = ragforge.ok("conversations", "show", mine[:8], "--user", "ada")
+    assert "Yes." in shown
     other = tmp_path / "other"
     other.mkdir()
-    assert ragforge.json("conversations", "list", "--user", "ada", "--project", str(other), "--json")["items"] == []
+    shutil.copy(ragforge.project / "ragforge.config.yaml", other)
+    for owner in ((), ("--user", "bob"), ("--user", "ada", "--project", str(other))):
+        assert ragforge.json("conversations", "list", "--json", *owner)["items"] == []
+        for command in (
+            ["ask", "x", "-r", mine, "--no-ingest"],
+            ["conversations", "show", mine],
+            ["conversations", "delete", mine, "--yes"],
+        ):
+            done = ragforge.run(*command, *owner)
+            assert (done.returncode, done.stdout) == (1, ""), command
+            assert mine in done.stderr
+            assert "Yes." not in done.stderr
+    assert ragforge.ok("conversations", "show", mine, "--user", "ada") == shown
 
 
 def test_a_model_that_fails_is_5_and_its_half_answer_is_kept(ragforge: CommandLine) -> None:

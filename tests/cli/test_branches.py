@@ -35,6 +35,8 @@ def test_a_branch_of_a_long_conversation_begins_at_any_message(ragforge: Command
     file = ragforge.project.parent / "long.json"
     file.write_text(json.dumps(said), encoding="utf-8")
     [long] = ragforge.json("conversations", "import", str(file), "--json")["imported"]
+    newest = ragforge.json("conversations", "show", long, "--limit", "2", "--json")["messages"]
+    assert [(each["seq"], each["content"]) for each in newest] == [(1_001, "Say 1001."), (1_002, "Say 1002.")]
     for wanted in ("1", "#2"):
         made = ragforge.json("conversations", "branch", long, "--from", wanted, "--json")
         assert made["from_seq"] == int(wanted.removeprefix("#"))

@@ -117,8 +117,9 @@ def test_an_interrupt_at_any_moment_after_enter_is_heeded(ragforge: CommandLine)
             terminal.expect(PROMPT)
         terminal.type("/title all of them" + ENTER)
         terminal.expect("title: all of them|say something first")
-        terminal.type(CTRL_D)
-        assert terminal.wait() == 0
+        terminal.expect(PROMPT)
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait() == 143
         assert "Traceback" not in terminal.screen
     if kept:
         messages = ragforge.json("conversations", "show", "all of them", "--json")["messages"]
@@ -144,17 +145,6 @@ def test_sigterm_ends_the_chat_and_keeps_the_partial_answer(ragforge: CommandLin
         assert terminal.wait() == 143
     messages = ragforge.json("conversations", "show", resume, "--json")["messages"]
     assert [(m["state"], m["content"]) for m in messages] == [("complete", "go"), ("partial", "Some\n\n")]
-
-
-def test_sigterm_at_the_prompt_leaves(ragforge: CommandLine) -> None:
-    with chat(ragforge, "--model", ragforge.script("One.")) as terminal:
-        terminal.type("go" + ENTER)
-        terminal.expect(r"One\.")
-        terminal.expect(PROMPT)
-        terminal.signal(signal.SIGTERM)
-        terminal.expect(r"resume with: ragforge chat -r [0-9a-f]{8}")
-        assert terminal.wait() == 143
-        assert "Traceback" not in terminal.screen
 
 
 def piped(ragforge: CommandLine, *typed: str, model: str, code: int = 0) -> list[str]:

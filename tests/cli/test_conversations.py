@@ -58,19 +58,12 @@ def test_show(ragforge: CommandLine) -> None:
 
 
 def test_delete_needs_a_yes(ragforge: CommandLine) -> None:
-    [one, two] = begin(ragforge, "one", "two")
+    [one] = begin(ragforge, "the only one")
     refused = ragforge.run("conversations", "delete", one)
     assert refused.returncode == 2
     assert "--yes is needed" in refused.stderr
     assert "Invalid value" not in refused.stderr
-    assert ragforge.ok("conversations", "delete", one, "--yes") == f"deleted: {one}\n"
-    assert listed(ragforge) == [two]
-    assert ragforge.run("conversations", "show", one).returncode == 1
-
-
-def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:
-    [one] = begin(ragforge, "the only one")
-    [branch] = [ragforge.json("conversations", "branch", one, "--json")["uuid"]]
+    branch = ragforge.json("conversations", "branch", one, "--json")["uuid"]
     command = [*ENTRY, "conversations", "delete", one]
     for answer, code, left in (("n", 1, [branch, one]), ("y", 0, [branch])):
         with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment) as terminal:
@@ -80,6 +73,8 @@ def test_delete_asks_at_a_terminal(ragforge: CommandLine) -> None:
             terminal.type(answer + ENTER)
             assert terminal.wait() == code
         assert listed(ragforge) == left
+    assert ragforge.ok("conversations", "delete", branch, "--yes") == f"deleted: {branch}\n"
+    assert ragforge.run("conversations", "show", branch).returncode == 1
 
 
 def test_what_is_here_already_is_refused_with_the_option_that_leaves_it(ragforge: CommandLine) -> None:

@@ -140,24 +140,14 @@ def test_a_chat_searches_what_was_said_in_it_and_in_all_conversations(ragforge: 
 
 
 @pytest.mark.parametrize(
-    ("matched_by", "similarity", "told"),
+    ("similarity", "told"),
     [
-        (("text", "meaning"), 0.12, "text: lighthouse; meaning 0.12"),
-        (("text", "meaning"), 0.004, "text: lighthouse"),
-        (("meaning",), 0.0, "meaning"),
+        (0.12, "text: lighthouse; meaning 0.12"),
+        (0.004, "text: lighthouse"),
     ],
 )
-def test_what_is_as_far_as_the_unrelated_is_told_by_no_number(
-    matched_by: tuple[str, ...], similarity: float | None, told: str
-) -> None:
+def test_what_is_as_far_as_the_unrelated_is_told_by_no_number(similarity: float | None, told: str) -> None:
     message = Message(uuid="a", conversation_id="b", seq=1, role="user", content="", timestamp=datetime.now(UTC))
-    words = ("lighthouse",) if "text" in matched_by else ()
-    hit = ScoredMessage(
-        message=message,
-        score=1.0,
-        conversation_id="b",
-        matched_by=matched_by,
-        matched_words=words,
-        similarity=similarity,
-    )
+    found = {"matched_by": ("text", "meaning"), "matched_words": ("lighthouse",), "similarity": similarity}
+    hit = ScoredMessage(message=message, score=1.0, conversation_id="b", **found)
     assert _why(hit) == told

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from ragforge_memory.cli.blocks import Block, BlockSplitter
-from ragforge_memory.cli.markdown import MarkdownPrinter, lay_out, printable
+from ragforge_memory.cli.markdown import MarkdownPrinter, lay_out
 from ragforge_memory.cli.terminal import Terminal
 
 ANSWER = """# Heading
@@ -157,10 +157,6 @@ def test_a_pipe_gets_the_text_as_it_came() -> None:
     printer = MarkdownPrinter(Terminal(rendered=False, progress=False, color=False))
     assert printer.feed("# He") + printer.feed("ad\n- a") + printer.finish() == ["# He", "ad\n- a", "\n"]
     assert printer.feed("done\n") + printer.finish() == ["done\n"]
-
-
-def test_escape_sequences_of_a_model_do_not_reach_the_terminal() -> None:
-    assert printable("a\x1b[2Jb\x07\r\n\tc\x9b1m") == "a[2Jb\n\tc1m"
 
 
 def test_underscores_of_names_stay() -> None:

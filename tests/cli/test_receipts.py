@@ -51,15 +51,10 @@ def test_what_was_not_noted_or_erased_is_said() -> None:
     assert lines[1].startswith(" 2 relevant    0.50     12 tokens  #43 user: xxx")
     assert len(lines[1]) <= 80
     assert lines[2] == "1 item erased since"
-
-
-def test_a_line_of_why_fits_the_terminal() -> None:
     when = datetime(2026, 1, 2, tzinfo=UTC)
-    item = ContextItem(
-        tier="important", seq=140, role="assistant", tokens=1_200, rank=10, timestamp=when, excerpt="x y " * 50
-    )
+    long = {"seq": 140, "role": "assistant", "tokens": 1_200, "rank": 10, "timestamp": when, "excerpt": "x y " * 50}
     for score in (None, 0.5):
-        items = (item.model_copy(update={"score": score}),)
-        [line] = why_lines(ContextReceipt(message_id="m", items=items, window=9_000), [], 80)
+        item = ContextItem(tier="important", score=score, **long)
+        [line] = why_lines(ContextReceipt(message_id="m", items=(item,), window=9_000), [], 80)
         assert len(line) <= 80
         assert line.endswith("…")

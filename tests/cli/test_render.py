@@ -121,8 +121,12 @@ def test_an_answer_that_was_not_streamed_is_shown(capsys: pytest.CaptureFixture[
 
 
 def test_what_was_not_available_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
-    show(PIPE, [events.Degraded(what="embeddings", detail="no local model"), completed("x", "embeddings", "journal")])
-    assert capsys.readouterr().err == "not available: embeddings (no local model)\nnot available: journal\n"
+    degraded = events.Degraded(what="embeddings", detail="no local model")
+    for known, told in ((), "not available: embeddings (no local model)\n"), (("embeddings",), ""):
+        view = TurnView(PIPE, Spinner(PIPE), known=known)
+        for event in (degraded, completed("x", "embeddings", "journal")):
+            view.show(event)
+        assert capsys.readouterr().err == f"{told}not available: journal\n"
 
 
 def test_other_notes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,10 +158,3 @@ def test_tool_lines_fit() -> None:
     assert one_line("abcdef", 4) == "abc…"
     assert one_line("one two three", 11, whole_words=True) == "one two…"
     assert one_line("one twothreefour", 11, whole_words=True) == "one twothr…"
-
-
-def test_what_is_known_to_be_missing_is_not_said_again(capsys: pytest.CaptureFixture[str]) -> None:
-    view = TurnView(PIPE, Spinner(PIPE), known=("model",))
-    for event in (events.Degraded(what="model", detail="no key"), completed("x", "model", "embeddings")):
-        view.show(event)
-    assert capsys.readouterr().err == "not available: embeddings\n"

@@ -1,4 +1,4 @@
-"""The room is small, and stays so: its lines, its patterns, and how long those are."""
+"""The room is small, and stays so: its patterns, and how long those are."""
 
 from __future__ import annotations
 
@@ -14,11 +14,7 @@ import pytest
 import ragforge_memory.llm.extractive
 
 ROOM = Path(ragforge_memory.llm.extractive.__file__).parent
-MOST_LINES, MOST_PATTERNS, LONGEST_PATTERN = 1_200, 40, 200
-
-
-def test_the_room_has_few_lines() -> None:
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in ROOM.rglob("*.py")) <= MOST_LINES
+MOST_PATTERNS, LONGEST_PATTERN = 40, 200
 
 
 def test_the_room_has_few_patterns_and_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,13 +110,6 @@ async def test_it_goes_on_with_what_was_quoted(agent: AsyncConversationAgent) ->
     ]
 
 
-async def test_what_was_said_is_found_from_another_conversation(agent: AsyncConversationAgent) -> None:
-    assert await ask(agent, "I would keep deposit as it is, because of the auditors.")
-    lines = await ask(agent, "what did we say about deposit?")
-    assert lines[0] == "Said about `deposit`:"
-    assert 'you: "I would keep deposit as it is, because of the auditors."' in lines[1]
-
-
 async def test_everything_else_is_searched_for_in_code_and_comments(agent: AsyncConversationAgent) -> None:
     assert (await ask(agent, "how are amounts checked?"))[:5] == [
         "`check_amount` - bank/account.py:13 (function)",

@@ -17,14 +17,9 @@ pytestmark = pytest.mark.anyio
 
 QUESTIONS = (
     "where is echo?",
-    "what does echo do?",
     "show me echo",
-    "show me src/talk.py",
     "who calls echo?",
-    "what does echo call?",
     "what is in src/talk.py?",
-    "what is in Talk?",
-    "overview of the project",
     "what did we decide about echo?",
     "what did we talk about yesterday?",
     "what is not committed?",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,7 +17,6 @@ class Call:
     name: str
     arguments: dict[str, Any]
     raw: str | None = None
-    id: str | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,6 @@ class Failure:
         retry_delay: ``RetryInfo.retryDelay`` (Gemini), such as ``"7s"``.
         body: the whole body, verbatim, instead of the vendor's error object.
         code: the vendor's own code or status.
-        daily: a Gemini QuotaFailure of a per-day quota.
     """
 
     status: int
@@ -97,7 +94,6 @@ class BlockedPrompt:
 
 
 Behaviour = Answer | Failure | Drop | BlockedPrompt
-Step = Behaviour | Callable[[dict[str, Any]], Behaviour]
 
 
 class Refused(Exception):

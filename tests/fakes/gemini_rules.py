@@ -1,7 +1,7 @@
 """What the Gemini API refuses, read from its documentation and error messages; pure functions over JSON.
 
 Field names come in camelCase or snake_case (protobuf's JSON takes both); `canonical` turns them to camelCase and
-refuses what no message has, and a field that is given in both spellings.
+refuses a field that is given in both spellings, and all that is not here: fields that this library never sends too.
 """
 
 from __future__ import annotations
@@ -27,83 +27,24 @@ PART: dict[str, Any] = {
     "thought": bool,
     "thoughtSignature": str,
     "functionCall": {"id": str, "name": str, "args": ANY},
-    "functionResponse": {
-        "id": str,
-        "name": str,
-        "response": ANY,
-        "willContinue": bool,
-        "scheduling": str,
-        "parts": ANY,
-    },
-    "inlineData": {"mimeType": str, "data": str, "displayName": str},
-    "fileData": {"mimeType": str, "fileUri": str, "displayName": str},
-    "executableCode": ANY,
-    "codeExecutionResult": ANY,
-    "videoMetadata": ANY,
-    "mediaResolution": ANY,
-    "partMetadata": ANY,
+    "functionResponse": {"id": str, "name": str, "response": ANY},
 }
 CONTENT["parts"] = [PART]
-DATA_FIELDS = (
-    "text",
-    "functionCall",
-    "functionResponse",
-    "inlineData",
-    "fileData",
-    "executableCode",
-    "codeExecutionResult",
-)
-DECLARATION = {
-    "name": str,
-    "description": str,
-    "parameters": ANY,
-    "parametersJsonSchema": ANY,
-    "response": ANY,
-    "responseJsonSchema": ANY,
-    "behavior": str,
-}
+DATA_FIELDS = ("text", "functionCall", "functionResponse")
+DECLARATION = {"name": str, "description": str, "parametersJsonSchema": ANY}
 GENERATE: dict[str, Any] = {
     "model": str,
     "contents": [CONTENT],
     "systemInstruction": CONTENT,
-    "tools": [
-        {
-            "functionDeclarations": [DECLARATION],
-            "googleSearch": ANY,
-            "codeExecution": ANY,
-            "urlContext": ANY,
-        }
-    ],
-    "toolConfig": {"functionCallingConfig": {"mode": str, "allowedFunctionNames": [str]}, "retrievalConfig": ANY},
-    "safetySettings": [{"category": str, "threshold": str}],
+    "tools": [{"functionDeclarations": [DECLARATION]}],
     "generationConfig": {
-        "temperature": float,
-        "topP": float,
-        "topK": float,
-        "candidateCount": int,
         "maxOutputTokens": int,
-        "stopSequences": [str],
-        "presencePenalty": float,
-        "frequencyPenalty": float,
-        "seed": int,
-        "responseMimeType": str,
-        "responseSchema": ANY,
-        "responseJsonSchema": ANY,
-        "responseModalities": [str],
+        "temperature": float,
         "thinkingConfig": {"includeThoughts": bool, "thinkingBudget": int, "thinkingLevel": str},
     },
-    "cachedContent": str,
-    "serviceTier": str,
 }
-EMBED = {
-    "model": str,
-    "content": CONTENT,
-    "taskType": str,
-    "title": str,
-    "outputDimensionality": int,
-}
+EMBED = {"model": str, "content": CONTENT, "taskType": str, "outputDimensionality": int}
 BATCH_EMBED: dict[str, Any] = {"requests": [EMBED]}
-COUNT: dict[str, Any] = {"contents": [CONTENT], "generateContentRequest": GENERATE}
 
 _TYPE_NAMES = {str: "TYPE_STRING", bool: "TYPE_BOOL", int: "TYPE_INT32", float: "TYPE_FLOAT"}
 
@@ -302,12 +243,7 @@ def _check_tools(body: dict[str, Any]) -> None:
             if name in names:
                 raise invalid(f"Duplicate function declaration found: {name}")
             names.add(name)
-            if "parameters" in declaration and "parametersJsonSchema" in declaration:
-                raise invalid(f"{name}: parameters and parameters_json_schema are mutually exclusive")
             _check_schema(name, declaration.get("parametersJsonSchema", {"type": "object"}))
-    mode = body.get("toolConfig", {}).get("functionCallingConfig", {}).get("mode")
-    if mode not in (None, "AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED"):
-        raise invalid(f"Invalid value at 'tool_config.function_calling_config.mode': {mode!r}")
 
 
 def _check_schema(name: str, schema: Any) -> None:

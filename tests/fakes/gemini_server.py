@@ -14,7 +14,7 @@ from collections import deque
 from typing import Any
 
 from tests.fakes import gemini_rules as rules
-from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure, Refused, Step, wait_for
+from tests.fakes.behaviours import Answer, Behaviour, BlockedPrompt, Call, Drop, Failure, Refused, wait_for
 from tests.fakes.http_server import FakeServer, Received, Reply
 from tests.fakes.vectors import vector
 
@@ -53,7 +53,7 @@ class GeminiFake(FakeServer):
         self.bodies: list[dict[str, Any]] = []
         self.refusals: list[str] = []
         self.issued: dict[bytes, tuple[str, dict[str, Any]]] = {}
-        self._steps: deque[Step] = deque()
+        self._steps: deque[Behaviour] = deque()
         self._embedding_steps: deque[Failure | Drop] = deque()
         self._serial = 0
 
@@ -61,8 +61,8 @@ class GeminiFake(FakeServer):
         super().__enter__()
         return self
 
-    def script(self, *steps: Step) -> None:
-        """Queues behaviours for chat requests; a callable gets the canonical body and returns a behaviour."""
+    def script(self, *steps: Behaviour) -> None:
+        """Queues behaviours for chat requests."""
         self._steps.extend(steps)
 
     def embedding_script(self, *steps: Failure | Drop) -> None:
@@ -87,9 +87,6 @@ class GeminiFake(FakeServer):
             raise Refused(404, f"Requested entity was not found: {request.path}", "NOT_FOUND")
         self._check_key(request)
         version, model, method = match.groups()
-        if request.method == "GET" and method is None:
-            await self._models(reply, model)
-            return
         if request.method != "POST" or method is None:
             raise Refused(404, f"{request.method} {request.path} is not known", "NOT_FOUND")
         known = self.embedders if method == "batchEmbedContents" else self.models
@@ -103,14 +100,8 @@ class GeminiFake(FakeServer):
         if request.bad_json or not isinstance(request.body, dict):
             raise rules.invalid("Invalid JSON payload received. Unexpected token.")
         match method:
-            case "generateContent" | "streamGenerateContent":
-                await self._generate(request, reply, model, stream=method == "streamGenerateContent")
-            case "countTokens":
-                body = rules.canonical(request.body, rules.COUNT)
-                contents = body.get("contents") or body.get("generateContentRequest", {}).get("contents")
-                if not contents:
-                    raise rules.invalid("* CountTokensRequest.contents: contents is not specified")
-                await reply.json(200, {"totalTokens": _tokens(contents)})
+            case "streamGenerateContent" if request.query.get("alt") == ["sse"]:
+                await self._generate(request.body, reply, model)
             case "batchEmbedContents":
                 await self._embed(request, reply, model)
             case _:
@@ -127,28 +118,6 @@ class GeminiFake(FakeServer):
             )
         if key != self.api_key:
             raise rules.invalid("API key not valid. Please pass a valid API key.")
-
-    async def _models(self, reply: Reply, model: str | None) -> None:
-        listed: list[dict[str, Any]] = [
-            {
-                "name": f"models/{name}",
-                "inputTokenLimit": 1_048_576,
-                "outputTokenLimit": 65_536,
-                "supportedGenerationMethods": ["generateContent", "countTokens"],
-            }
-            for name in self.models
-        ] + [
-            {"name": f"models/{name}", "inputTokenLimit": 8192, "supportedGenerationMethods": ["embedContent"]}
-            for name in self.embedders
-        ]
-        if model is None:
-            await reply.json(200, {"models": listed})
-            return
-        for entry in listed:
-            if entry["name"] == f"models/{model}":
-                await reply.json(200, entry)
-                return
-        raise Refused(404, f"models/{model} is not found", "NOT_FOUND")
 
     async def _embed(self, request: Received, reply: Reply, model: str) -> None:
         body = rules.canonical(request.body, rules.BATCH_EMBED)
@@ -170,15 +139,13 @@ class GeminiFake(FakeServer):
             embeddings.append({"values": vector(text, size, unit=unit)})
         await reply.json(200, {"embeddings": embeddings})
 
-    async def _generate(self, request: Received, reply: Reply, model: str, *, stream: bool) -> None:
-        body = rules.canonical(request.body, rules.GENERATE)
+    async def _generate(self, sent: dict[str, Any], reply: Reply, model: str) -> None:
+        body = rules.canonical(sent, rules.GENERATE)
         rules.check_generate(body, self.issued, model)
         self.bodies.append(body)
         if not self._steps:
             raise rules.invalid("the fake has no scripted answer left")
         step = self._steps.popleft()
-        if callable(step):
-            step = step(body)
         match step:
             case Failure():
                 await self._error(reply, step)
@@ -190,13 +157,11 @@ class GeminiFake(FakeServer):
                     "usageMetadata": {"promptTokenCount": _tokens(body["contents"])},
                     "modelVersion": model,
                 }
-                await self._send(reply, [json.dumps(blocked)], Answer(), stream=stream, request=request)
+                await self._send(reply, [json.dumps(blocked)], Answer())
             case Answer():
-                await self._answer(request, reply, model, body, step, stream=stream)
+                await self._answer(reply, model, body, step)
 
-    async def _answer(
-        self, request: Received, reply: Reply, model: str, body: dict[str, Any], answer: Answer, *, stream: bool
-    ) -> None:
+    async def _answer(self, reply: Reply, model: str, body: dict[str, Any], answer: Answer) -> None:
         thoughts = body.get("generationConfig", {}).get("thinkingConfig", {}).get("includeThoughts", False)
         chunks: list[list[dict[str, Any]]] = []
         if thoughts:
@@ -220,15 +185,13 @@ class GeminiFake(FakeServer):
             events[-1]["candidates"][0]["finishReason"] = finish
             if finish in ("SAFETY", "PROHIBITED_CONTENT"):
                 events[-1]["candidates"][0]["content"] = {}
-        await self._send(
-            reply, [json.dumps(e, ensure_ascii=False) for e in events], answer, stream=stream, request=request
-        )
+        await self._send(reply, [json.dumps(e, ensure_ascii=False) for e in events], answer)
 
     def _call(self, call: Call, answer: Answer) -> dict[str, Any]:
         self._serial += 1
         made: dict[str, Any] = {"name": call.name, "args": call.arguments}
         if answer.ids:
-            made["id"] = call.id or f"fc{self._serial:04d}"
+            made["id"] = f"fc{self._serial:04d}"
         return {"functionCall": made}
 
     def _sign(self, model: str, part: dict[str, Any]) -> dict[str, Any]:
@@ -247,19 +210,9 @@ class GeminiFake(FakeServer):
             usage["thoughtsTokenCount"] = thought
         return {**usage, **(answer.usage or {})}
 
-    async def _send(self, reply: Reply, events: list[str], answer: Answer, *, stream: bool, request: Received) -> None:
+    async def _send(self, reply: Reply, events: list[str], answer: Answer) -> None:
         if answer.slow:
             await wait_for(answer.release)
-        if not stream:
-            merged = json.loads(events[-1])
-            if answer.ending == "complete" and "candidates" in merged:
-                parts = [p for e in events for p in json.loads(e)["candidates"][0]["content"].get("parts", [])]
-                merged["candidates"][0]["content"] = {"parts": parts, "role": "model"} if parts else {}
-            await reply.json(200, merged)
-            return
-        if request.query.get("alt") != ["sse"]:
-            await reply.text(200, f"[{','.join(events)}]", content_type="application/json")
-            return
         await reply.start_stream()
         for event in events:
             data = f"data: {event}\r\n\r\n".encode()

@@ -11,7 +11,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -35,9 +35,7 @@ class Reply:
     """Writes one response. A stream uses chunked transfer coding; ``cut`` drops the connection mid-body."""
 
     writer: asyncio.StreamWriter
-    started: bool = False
     closed: bool = False
-    sent: list[bytes] = field(default_factory=list)
 
     async def json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
         await self.text(status, json.dumps(value), headers, "application/json; charset=UTF-8")
@@ -55,7 +53,6 @@ class Reply:
 
     async def send(self, data: bytes) -> None:
         """One piece of a stream, written at once."""
-        self.sent.append(data)
         self.writer.write(b"%x\r\n%b\r\n" % (len(data), data))
         await self.writer.drain()
 
@@ -80,7 +77,6 @@ class Reply:
         self.writer.transport.abort()
 
     async def _head(self, status: int, headers: dict[str, str]) -> None:
-        self.started = True
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
@@ -98,8 +94,6 @@ class FakeServer:
     def __init__(self) -> None:
         self.received: list[Received] = []
         self.abandoned = threading.Event()
-        self.open_connections = 0
-        self.connections = 0
         self._port = 0
         self._ready = threading.Event()
         self._thread: threading.Thread | None = None
@@ -161,8 +155,6 @@ class FakeServer:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        self.open_connections += 1
         try:
             while (request := await _read_request(reader)) is not None:
                 self.received.append(request)
@@ -172,7 +164,6 @@ class FakeServer:
         except (ConnectionError, asyncio.IncompleteReadError):
             return
         finally:
-            self.open_connections -= 1
             writer.close()
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()

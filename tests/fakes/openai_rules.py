@@ -14,38 +14,7 @@ from jsonschema.exceptions import SchemaError
 
 from tests.fakes.behaviours import Refused
 
-CHAT_FIELDS = frozenset(
-    [
-        "model",
-        "messages",
-        "tools",
-        "tool_choice",
-        "parallel_tool_calls",
-        "stream",
-        "stream_options",
-        "temperature",
-        "top_p",
-        "n",
-        "stop",
-        "max_tokens",
-        "max_completion_tokens",
-        "presence_penalty",
-        "frequency_penalty",
-        "logit_bias",
-        "logprobs",
-        "top_logprobs",
-        "user",
-        "seed",
-        "response_format",
-        "reasoning_effort",
-        "service_tier",
-        "store",
-        "metadata",
-        "verbosity",
-        "prompt_cache_key",
-        "safety_identifier",
-    ]
-)
+CHAT_FIELDS = frozenset(["model", "messages", "tools", "stream", "stream_options"])  # that this library sends
 MESSAGE_FIELDS = {
     "system": {"role", "content", "name"},
     "developer": {"role", "content", "name"},
@@ -180,8 +149,6 @@ def _check_answered(open_ids: list[str], index: int) -> None:
 
 
 def _check_tools(body: dict[str, Any]) -> None:
-    if "tool_choice" in body and "tools" not in body:
-        raise invalid("Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
     if "tools" not in body:
         return
     if not isinstance(body["tools"], list) or not body["tools"]:

@@ -1,5 +1,7 @@
 """A strict OpenAI-compatible server on 127.0.0.1 (chat completions, embeddings, models).
 
+Answers are streamed, whether asked for in this form or not: this library asks for no other.
+
 with OpenAIFake() as fake:
     fake.script(Answer("hello"), Failure(429, retry_after="2"))
     client = openai.AsyncOpenAI(api_key=fake.api_key, base_url=fake.base_url)
@@ -14,7 +16,7 @@ from collections import deque
 from typing import Any, Literal
 
 from tests.fakes import openai_rules as rules
-from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Drop, Failure, Refused, Step, wait_for
+from tests.fakes.behaviours import Answer, Behaviour, BlockedPrompt, Call, Drop, Failure, Refused, wait_for
 from tests.fakes.http_server import FakeServer, Received, Reply
 from tests.fakes.vectors import vector
 
@@ -44,7 +46,7 @@ class OpenAIFake(FakeServer):
         self.reasoning = reasoning
         self.bodies: list[dict[str, Any]] = []
         self.refusals: list[str] = []
-        self._steps: deque[Step] = deque()
+        self._steps: deque[Behaviour] = deque()
         self._embedding_steps: deque[Failure | Drop] = deque()
         self._serial = 0
 
@@ -57,8 +59,8 @@ class OpenAIFake(FakeServer):
         """The address for ``OPENAI_BASE_URL``, with ``/v1``."""
         return f"{self.url}/v1"
 
-    def script(self, *steps: Step) -> None:
-        """Queues behaviours for chat requests; a callable gets the body and returns a behaviour."""
+    def script(self, *steps: Behaviour) -> None:
+        """Queues behaviours for chat requests."""
         self._steps.extend(steps)
 
     def embedding_script(self, *steps: Failure | Drop) -> None:
@@ -141,8 +143,6 @@ class OpenAIFake(FakeServer):
         if not self._steps:
             raise rules.invalid("the fake has no scripted answer left")
         step = self._steps.popleft()
-        if callable(step):
-            step = step(body)
         match step:
             case Failure():
                 await self._error(reply, step)
@@ -154,22 +154,11 @@ class OpenAIFake(FakeServer):
             case Answer():
                 if step.slow:
                     await wait_for(step.release)
-                await (self._stream(body, reply, step) if body.get("stream") else self._whole(body, reply, step))
-
-    async def _whole(self, body: dict[str, Any], reply: Reply, answer: Answer) -> None:
-        message: dict[str, Any] = {"role": "assistant", "content": "".join(answer.pieces) or None}
-        if answer.calls:
-            message["tool_calls"] = [self._call(call) for call in answer.calls]
-        if answer.thoughts:
-            message[answer.reasoning_field] = "".join(answer.thoughts)
-        choice = {"index": 0, "message": message, "finish_reason": _finish(answer), "logprobs": None}
-        await reply.json(
-            200, {**_envelope(body, "chat.completion"), "choices": [choice], "usage": _usage(body, answer)}
-        )
+                await self._stream(body, reply, step)
 
     async def _stream(self, body: dict[str, Any], reply: Reply, answer: Answer) -> None:
         await reply.start_stream()
-        envelope = _envelope(body, "chat.completion.chunk")
+        envelope = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
         counted = body.get("stream_options", {}).get("include_usage", False) and not answer.no_usage
 
         async def send(value: dict[str, Any]) -> None:
@@ -217,7 +206,7 @@ class OpenAIFake(FakeServer):
         self._serial += 1
         arguments = call.raw if call.raw is not None else json.dumps(call.arguments)
         return {
-            "id": call.id or f"call_{self._serial:04d}",
+            "id": f"call_{self._serial:04d}",
             "type": "function",
             "function": {"name": call.name, "arguments": arguments},
         }
@@ -232,10 +221,6 @@ class OpenAIFake(FakeServer):
         kind = "invalid_request_error" if failure.status < 429 else "server_error"
         error = {"message": failure.message, "type": kind, "param": param, "code": failure.code}
         await reply.json(failure.status, {"error": error}, headers)
-
-
-def _envelope(body: dict[str, Any], kind: str) -> dict[str, Any]:
-    return {"id": "chatcmpl-1", "object": kind, "created": 1_790_000_000, "model": body["model"]}
 
 
 def _finish(answer: Answer) -> str:

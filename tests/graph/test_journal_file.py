@@ -8,18 +8,8 @@ from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.journal_lines import JournalTurn
 
 
-def test_a_late_tidying_opens_no_closed_journal(tmp_path: Path) -> None:
+def test_tidying_empties_what_nobody_needs_and_opens_no_closed_journal(tmp_path: Path) -> None:
     """It comes a moment after an answer, when the agent may be closed already."""
-    journal = Journal(tmp_path)
-    journal.begin(JournalTurn("g", "u", "p", "c", "q", "a"))
-    journal.ended("a")
-    assert list(tmp_path.glob("*.jsonl"))
-    journal.close()
-    journal.tidy()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_tidying_empties_what_nobody_needs(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.begin(JournalTurn("g", "u", "p", "c", "q", "a"))
     journal.ended("a")
@@ -28,3 +18,5 @@ def test_tidying_empties_what_nobody_needs(tmp_path: Path) -> None:
     journal.tidy()
     assert path.stat().st_size == 0
     journal.close()
+    journal.tidy()
+    assert list(tmp_path.iterdir()) == []

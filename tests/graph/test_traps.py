@@ -136,29 +136,6 @@ async def test_pages_of_conversations_have_no_gap_and_no_overlap(
     assert sorted(seen) == sorted(made)
 
 
-# --- scope ------------------------------------------------------------------------------------------------------------
-
-
-async def test_a_search_stays_in_its_conversation_and_says_which_it_is(
-    client: GraphClient, conversations: ConversationStore, messages: MessageStore, owner: Owner
-) -> None:
-    uuids = [(await conversations.create()).uuid for _ in range(3)]
-    for uuid in uuids:
-        await messages.append(uuid, said("the lighthouse stands"))
-    await client.run_schema(REFRESH)
-    searches = SearchStore(client, owner, None)
-    everywhere = await searches.by_words(["lighthouse"], conversation_id=None, filters=EVERYTHING)
-    assert {found.conversation_id for found in everywhere.items} == set(uuids)
-    one = await searches.by_words(["lighthouse"], conversation_id=uuids[1], filters=EVERYTHING)
-    assert {found.conversation_id for found in one.items} == {uuids[1]}
-    # A page of one conversation is full even where others have better hits.
-    for _ in range(30):
-        await messages.append(uuids[0], said("lighthouse lighthouse lighthouse"))
-    await client.run_schema(REFRESH)
-    page = await searches.by_words(["lighthouse"], conversation_id=uuids[2], filters=EVERYTHING, limit=1)
-    assert {found.conversation_id for found in page.items} == {uuids[2]}
-
-
 # --- failures, deletes ------------------------------------------------------------------------------------------------
 
 

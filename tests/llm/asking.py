@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelProvider, ModelRequest, ToolSpec
+from ragforge_memory.llm.asking import ModelAnswer
+from ragforge_memory.llm.port import ChatMessage, ModelChunk, ModelProvider, ModelRequest, ToolOutcome, ToolSpec
 from ragforge_memory.vendors.retry import RetryPolicy
 
 SEARCH = ToolSpec(
@@ -39,6 +41,17 @@ def question(
     text: str = "Where is login?", *, tools: tuple[ToolSpec, ...] = (), system: str = "Be brief."
 ) -> ModelRequest:
     return ModelRequest(system, (ChatMessage("user", text),), tools)
+
+
+def follow_up(request: ModelRequest, answer: ModelAnswer, key: str | None = None) -> ModelRequest:
+    """The next step of the turn: what was asked for is answered, after a trip through JSON as from the graph."""
+    parts = json.loads(json.dumps(answer.finished.provider_parts)) if key else None
+    said = ChatMessage("assistant", answer.text, answer.tool_requests, provider_parts=parts, parts_model=key)
+    outcomes = tuple(
+        ToolOutcome(asked.id, asked.name, asked.error or f"result of {asked.name}", asked.error is not None)
+        for asked in answer.tool_requests
+    )
+    return replace(request, messages=(*request.messages, said, ChatMessage("tool", tool_outcomes=outcomes)))
 
 
 async def collect(provider: ModelProvider, request: ModelRequest) -> list[ModelChunk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from typing import Any
 
 import pytest
@@ -11,8 +12,7 @@ from tests.fakes.behaviours import Answer, BlockedPrompt, Call, Failure
 from tests.fakes.gemini_server import GeminiFake
 from tests.llm.raw import Response, send
 
-GENERATE = "/v1/models/gemini-3.8-flash:generateContent"
-STREAM = "/v1/models/gemini-3.8-flash:streamGenerateContent"
+STREAM = "/v1/models/gemini-3.8-flash:streamGenerateContent?alt=sse"
 EMBED = "/v1/models/gemini-embedding-2:batchEmbedContents"
 SKIP = base64.b64encode(b"skip_thought_signature_validator").decode()
 JSON = dict[str, Any]
@@ -39,11 +39,16 @@ def answers(*named: tuple[str, str | None]) -> JSON:
     return {"role": "user", "parts": parts}
 
 
-def post(fake: GeminiFake, body: Any, path: str = GENERATE, **more: Any) -> Response:
+def post(fake: GeminiFake, body: Any, path: str = STREAM, **more: Any) -> Response:
     return send(fake.port, "POST", path, body, headers={"x-goog-api-key": fake.api_key}, **more)
 
 
-def refused(fake: GeminiFake, body: JSON, path: str = GENERATE) -> str:
+def events(response: Response) -> list[Any]:
+    """The events of a stream."""
+    return [json.loads(event.removeprefix(b"data: ")) for event in response.raw.split(b"\r\n\r\n")[:-1]]
+
+
+def refused(fake: GeminiFake, body: JSON, path: str = STREAM) -> str:
     response = post(fake, body, path)
     assert response.status == 400
     assert response.json["error"]["status"] == "INVALID_ARGUMENT"
@@ -60,18 +65,19 @@ def test_a_whole_answer_in_both_versions_and_both_spellings(gemini_fake: GeminiF
         "generation_config": {"thinking_config": {"include_thoughts": True}, "max_output_tokens": 9},
     }
 
-    answer = post(gemini_fake, body, GENERATE.replace("v1", version)).json
+    answer = events(post(gemini_fake, body, STREAM.replace("v1", version)))
 
-    assert [part["text"] for part in answer["candidates"][0]["content"]["parts"]] == ["hm", "Hel", "lo", ""]
-    assert answer["candidates"][0]["finishReason"] == "STOP"
-    assert answer["usageMetadata"]["promptTokenCount"] > 0
+    texts = [part["text"] for each in answer for part in each["candidates"][0]["content"]["parts"]]
+    assert texts == ["hm", "Hel", "lo", ""]
+    assert answer[-1]["candidates"][0]["finishReason"] == "STOP"
+    assert answer[-1]["usageMetadata"]["promptTokenCount"] > 0
     assert gemini_fake.bodies[0]["generationConfig"]["maxOutputTokens"] == 9
 
 
 def test_events_are_data_lines_that_end_with_two_line_breaks(gemini_fake: GeminiFake) -> None:
     gemini_fake.script(Answer(("a", "b")))
 
-    answer = post(gemini_fake, {"contents": [user()]}, f"{STREAM}?alt=sse")
+    answer = post(gemini_fake, {"contents": [user()]})
 
     assert answer.headers["content-type"] == "text/event-stream"
     events = answer.raw.split(b"\r\n\r\n")
@@ -85,7 +91,7 @@ def test_events_are_data_lines_that_end_with_two_line_breaks(gemini_fake: Gemini
     [({}, 403, "unregistered callers"), ({"x-goog-api-key": "wrong"}, 400, "API key not valid")],
 )
 def test_a_missing_and_a_bad_key(gemini_fake: GeminiFake, headers: dict[str, str], status: int, words: str) -> None:
-    response = send(gemini_fake.port, "POST", GENERATE, {"contents": [user()]}, headers=headers)
+    response = send(gemini_fake.port, "POST", STREAM, {"contents": [user()]}, headers=headers)
 
     assert (response.status, words in response.error) == (status, True)
 
@@ -93,9 +99,8 @@ def test_a_missing_and_a_bad_key(gemini_fake: GeminiFake, headers: dict[str, str
 @pytest.mark.parametrize(
     "path",
     [
-        "/v1/models/gemini-9:generateContent",
+        "/v1/models/gemini-9:streamGenerateContent?alt=sse",
         "/v1/models/gemini-3.8-flash:batchEmbedContents",
-        "/v1/models/gemini-3.8-flash:sing",
     ],
 )
 def test_an_unknown_model_or_method(gemini_fake: GeminiFake, path: str) -> None:
@@ -113,16 +118,10 @@ def test_a_body_that_is_no_json_object(gemini_fake: GeminiFake, raw: bytes) -> N
     ("change", "words"),
     [
         ({"contents": []}, "contents is not specified"),
-        ({"contents": [{"role": "user", "parts": []}]}, "must not be empty"),
         ({"contents": [{"role": "user", "parts": [{"text": ""}]}]}, "empty text parameter"),
         ({"contents": [{"role": "user", "parts": [{"text": "a", "functionCall": {}}]}]}, "one initialized field"),
-        ({"contents": [{"role": "assistant", "parts": [{"text": "a"}]}]}, "valid role"),
-        ({"contents": [{"parts": [{"text": "a"}]}, user()]}, "role is missing"),
-        ({"contents": [{"role": "user", "parts": [{"text": 1}]}]}, "TYPE_STRING"),
         ({"contents": [{"role": "user", "parts": [{"txt": "a"}]}]}, 'Unknown name "txt"'),
-        ({"generationConfig": {"maxTokens": 1}}, 'Unknown name "maxTokens"'),
         ({"generationConfig": {"maxOutputTokens": "many"}}, "TYPE_INT32"),
-        ({"systemInstruction": [{"parts": [{"text": "a"}]}]}, "cannot start list"),
         (
             {"systemInstruction": {"parts": [{"text": "a"}]}, "system_instruction": {"parts": [{"text": "b"}]}},
             "given twice",
@@ -133,15 +132,6 @@ def test_a_body_that_is_no_json_object(gemini_fake: GeminiFake, raw: bytes) -> N
             {"tools": [{"functionDeclarations": [{"name": "x", "parametersJsonSchema": {"type": "string"}}]}]},
             "type object",
         ),
-        (
-            {"tools": [{"functionDeclarations": [{"name": "x", "parametersJsonSchema": {"type": "nothing"}}]}]},
-            "not a JSON Schema",
-        ),
-        (
-            {"tools": [{"functionDeclarations": [{"name": "x", "parameters": {}, "parametersJsonSchema": {}}]}]},
-            "mutually exclusive",
-        ),
-        ({"toolConfig": {"functionCallingConfig": {"mode": "SOMETIMES"}}}, "mode"),
     ],
 )
 def test_what_no_request_may_be(gemini_fake: GeminiFake, change: JSON, words: str) -> None:
@@ -153,19 +143,11 @@ def test_what_no_request_may_be(gemini_fake: GeminiFake, change: JSON, words: st
     [
         ([user(), calls(call(signature=None)), answers(("f", "1"))], "missing a thought_signature"),
         ([user(), calls(call(signature="AAAA")), answers(("f", "1"))], "Corrupted thought signature"),
-        ([user(), calls(call(signature="%%")), answers(("f", "1"))], "Base64"),
         ([user(), answers(("f", "1"))], "function response turn comes immediately after"),
         ([user(), calls(call())], "number of function response parts"),
         ([user(), calls(call(), call("g", "2")), answers(("g", "2"), ("f", "1"))], "same ids in the same order"),
-        ([user(), calls(call()), answers(("f", "2"))], "same ids in the same order"),
         ([user(), calls(call(), call("g", "2")), answers(("f", "1")), answers(("g", "2"))], "number of"),
-        ([calls(call()), answers(("f", "1"))], "comes immediately after a user turn"),
         ([{"role": "user", "parts": [call()]}, answers(("f", "1"))], "of the role model"),
-        ([user(), calls(call()), {**answers(("f", "1")), "role": "model"}], "of the role user"),
-        (
-            [user(), calls(call()), {"role": "user", "parts": [*answers(("f", "1"))["parts"], {"text": "a"}]}],
-            "function response parts alone",
-        ),
     ],
 )
 def test_calls_responses_and_signatures_that_do_not_fit(
@@ -176,7 +158,7 @@ def test_calls_responses_and_signatures_that_do_not_fit(
 
 def test_a_signature_must_come_back_on_its_own_part_from_its_own_model(gemini_fake: GeminiFake) -> None:
     gemini_fake.script(Answer(calls=(Call("f", {"x": 1}), Call("g", {}))), Answer("ok"), Answer("ok"))
-    made = post(gemini_fake, {"contents": [user()]}).json["candidates"][0]["content"]
+    made = events(post(gemini_fake, {"contents": [user()]}))[0]["candidates"][0]["content"]
     ids = [(part["functionCall"]["name"], part["functionCall"]["id"]) for part in made["parts"]]
     whole = {"contents": [user(), made, answers(*ids)]}
 
@@ -185,7 +167,7 @@ def test_a_signature_must_come_back_on_its_own_part_from_its_own_model(gemini_fa
         "parts": [{**made["parts"][0], "functionCall": {"id": ids[0][1], "name": "f", "args": {"x": 2}}}],
     }
     assert "Corrupted" in refused(gemini_fake, {"contents": [user(), changed, answers(ids[0])]})
-    assert "Corrupted" in refused(gemini_fake, whole, GENERATE.replace("flash", "pro"))
+    assert "Corrupted" in refused(gemini_fake, whole, STREAM.replace("flash", "pro"))
     assert post(gemini_fake, whole).status == 200
     urlsafe = made["parts"][0]["thoughtSignature"].replace("+", "-").replace("/", "_")
     made["parts"][0] = {"functionCall": made["parts"][0]["functionCall"], "thought_signature": urlsafe}
@@ -216,7 +198,6 @@ def test_batches_of_embeddings_give_one_vector_each(gemini_fake: GeminiFake) -> 
         ([], "requests is not specified"),
         ([{}] * 101, "at most 100"),
         ([{"content": {"parts": [{"text": "a"}]}}], "must match the model"),
-        ([{"model": "models/gemini-embedding-2"}], "content is not specified"),
         ([{"model": "models/gemini-embedding-2", "content": {"parts": []}}], "must not be empty"),
         (
             [{"model": "models/gemini-embedding-2", "content": {"parts": [{"text": "a"}]}, "outputDimensionality": 64}],
@@ -239,27 +220,15 @@ def test_a_shortened_vector_of_001_is_not_normalised(gemini_fake: GeminiFake) ->
     assert sum(value * value for value in embedding["values"]) == pytest.approx(4)
 
 
-def test_tokens_are_counted_and_models_are_listed(gemini_fake: GeminiFake) -> None:
-    key = {"x-goog-api-key": gemini_fake.api_key}
-    counted = post(gemini_fake, {"contents": [user("x" * 400)]}, "/v1/models/gemini-3.8-flash:countTokens").json
-    listed = send(gemini_fake.port, "GET", f"/v1beta/models?key={gemini_fake.api_key}").json["models"]
-    one = send(gemini_fake.port, "GET", "/v1/models/gemini-3.8-flash", headers=key).json
-
-    assert 100 <= counted["totalTokens"] <= 120
-    assert "models/gemini-3.8-flash" in [model["name"] for model in listed]
-    assert one["inputTokenLimit"] == 1_048_576
-    assert "contents is not specified" in refused(gemini_fake, {}, "/v1/models/gemini-3.8-flash:countTokens")
-
-
 def test_scripted_failures_carry_the_vendors_delay(gemini_fake: GeminiFake) -> None:
     gemini_fake.script(Failure(429, "quota", retry_after="3", retry_delay="7s"), BlockedPrompt("SAFETY"))
 
     limited = post(gemini_fake, {"contents": [user()]})
-    blocked = post(gemini_fake, {"contents": [user()]})
+    [blocked] = events(post(gemini_fake, {"contents": [user()]}))
 
     assert (limited.status, limited.headers["retry-after"]) == (429, "3")
     assert limited.json["error"]["status"] == "RESOURCE_EXHAUSTED"
     assert limited.json["error"]["details"][0]["retryDelay"] == "7s"
-    assert blocked.json["promptFeedback"] == {"blockReason": "SAFETY"}
-    assert "candidates" not in blocked.json
+    assert blocked["promptFeedback"] == {"blockReason": "SAFETY"}
+    assert "candidates" not in blocked
     assert "no scripted answer" in refused(gemini_fake, {"contents": [user()]})

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.behaviours import Answer, Call, Failure
+from tests.fakes.behaviours import Answer, Failure
 from tests.fakes.openai_server import OpenAIFake
 from tests.llm.raw import Response, send
 
@@ -37,16 +37,6 @@ def refused(fake: OpenAIFake, change: JSON, path: str = CHAT) -> str:
     assert response.status == 400
     assert fake.refusals[-1] == response.error
     return response.error
-
-
-def test_a_whole_answer_with_calls(openai_fake: OpenAIFake) -> None:
-    openai_fake.script(Answer("hello", calls=(Call("f", {"x": 1}),)))
-
-    choice = post(openai_fake, {"model": "gpt-5.2", "messages": [HI]}).json["choices"][0]
-
-    assert choice["message"]["content"] == "hello"
-    assert choice["message"]["tool_calls"][0]["function"] == {"name": "f", "arguments": '{"x": 1}'}
-    assert choice["finish_reason"] == "tool_calls"
 
 
 def test_a_stream_ends_with_done_and_counts_only_when_asked(openai_fake: OpenAIFake) -> None:
@@ -83,18 +73,12 @@ def test_an_unknown_model_address_or_body(openai_fake: OpenAIFake) -> None:
     [
         ({"message": []}, "Unrecognized request argument"),
         ({"stream_options": {"include_usage": True}}, "only allowed when 'stream'"),
-        ({"messages": []}, "too short"),
         ({"messages": [{"role": "model", "content": "a"}]}, "Invalid value: 'model'"),
         ({"messages": [{"role": "user", "content": None}]}, "got null"),
-        ({"messages": [{"role": "user", "content": "a", "tool_calls": []}]}, "Unknown parameter"),
         ({"messages": [HI, {"role": "assistant", "content": "a", "tool_calls": []}]}, "empty array"),
         ({"messages": [HI, {"role": "tool", "content": "r"}]}, "tool_call_id"),
-        ({"tool_choice": "auto"}, "only allowed when 'tools'"),
-        ({"tools": []}, "empty array"),
-        ({"tools": [{"type": "function"}]}, "Missing required parameter"),
         (tool(name="a b"), "does not match"),
         (tool(name="f", parameters={"type": "string"}), "got 'type: \"string\"'"),
-        (tool(name="f", parameters={"type": "object", "properties": []}), "Invalid schema"),
     ],
 )
 def test_what_no_request_may_be(openai_fake: OpenAIFake, change: JSON, words: str) -> None:
@@ -106,9 +90,7 @@ def test_what_no_request_may_be(openai_fake: OpenAIFake, change: JSON, words: st
     [
         ([HI, answered("a")], "must be a response to"),
         ([HI, asked("a"), HI], "did not have response messages: a"),
-        ([HI, asked("a", "b"), answered("a"), HI], "did not have response messages: b"),
         ([HI, asked("a"), answered("z")], "not found in 'tool_calls'"),
-        ([HI, asked("a"), answered("a"), answered("a")], "not found in 'tool_calls'"),
         ([HI, asked("a", "a"), answered("a")], "Duplicate"),
         ([HI, asked("a", arguments="{"), answered("a")], "not a JSON object"),
     ],
@@ -143,11 +125,8 @@ def test_embeddings(openai_fake: OpenAIFake) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"input": []}, "invalid"),
         ({"input": [""]}, "empty string"),
-        ({"input": ["a"] * 2049}, "too long"),
         ({"input": "a", "dimensions": 4096}, "dimensions"),
-        ({"input": "a", "encoding_format": "hex"}, "encoding_format"),
         ({"input": "a", "text": "b"}, "Unrecognized"),
     ],
 )
@@ -164,9 +143,3 @@ def test_scripted_failures_carry_the_vendors_delay(openai_fake: OpenAIFake) -> N
 
     assert (limited.status, limited.headers["retry-after"], limited.headers["retry-after-ms"]) == (429, "3", "250")
     assert "no scripted answer" in refused(openai_fake, {})
-
-
-def test_models_are_listed(openai_fake: OpenAIFake) -> None:
-    listed = send(openai_fake.port, "GET", "/v1/models", headers={"Authorization": f"Bearer {openai_fake.api_key}"})
-
-    assert [model["id"] for model in listed.json["data"]][:2] == ["gpt-5.2", "qwen3:8b"]

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from ragforge_memory.llm.asking import ModelAnswer, complete
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.gemini import GeminiProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
@@ -19,22 +19,13 @@ from ragforge_memory.llm.port import (
     TextChunk,
     ToolOutcome,
     ToolRequest,
-    ToolRequestChunk,
     model_key,
 )
 from tests.fakes.behaviours import Answer, Call
 from tests.fakes.gemini_server import GeminiFake
-from tests.llm.asking import TOOLS, collect, question
+from tests.llm.asking import TOOLS, collect, follow_up, question
 
 pytestmark = pytest.mark.anyio
-
-
-def follow_up(request: ModelRequest, answer: ModelAnswer, key: str) -> ModelRequest:
-    """The next step of the turn: what was asked for is answered, after a trip through JSON as from the graph."""
-    parts = json.loads(json.dumps(answer.finished.provider_parts))
-    said = ChatMessage("assistant", answer.text, answer.tool_requests, provider_parts=parts, parts_model=key)
-    outcomes = tuple(ToolOutcome(asked.id, asked.name, f"result of {asked.name}") for asked in answer.tool_requests)
-    return dataclasses.replace(request, messages=(*request.messages, said, ChatMessage("tool", tool_outcomes=outcomes)))
 
 
 async def test_text_and_thoughts_are_streamed_as_they_come(gemini: GeminiProvider, gemini_fake: GeminiFake) -> None:
@@ -193,13 +184,3 @@ async def test_the_transport_stays_where_aiohttp_can_be_imported(
     gemini_fake.script(Answer("over httpx2"))
 
     assert (await complete(gemini, question())).text == "over httpx2"
-
-
-async def test_every_chunk_comes_before_finished_and_requests_keep_their_order(
-    gemini: GeminiProvider, gemini_fake: GeminiFake
-) -> None:
-    gemini_fake.script(Answer("text", calls=(Call("search_code", {"query": "a"}), Call("search_code", {"query": "b"}))))
-
-    chunks = await collect(gemini, question(tools=TOOLS))
-
-    assert [type(chunk) for chunk in chunks] == [TextChunk, ToolRequestChunk, ToolRequestChunk, Finished]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from importlib import machinery
 
 import pytest
 
-from ragforge_memory.errors import (
-    ConfigError,
-    ModelRefused,
-)
-from ragforge_memory.llm.asking import ModelAnswer, complete
+from ragforge_memory.errors import ConfigError, ModelRefused
+from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.port import (
     ChatMessage,
@@ -20,25 +16,15 @@ from ragforge_memory.llm.port import (
     ModelRequest,
     ReasoningChunk,
     TextChunk,
-    ToolOutcome,
     ToolRequest,
     model_key,
 )
 from ragforge_memory.vendors import openai as openai_vendor
 from tests.fakes.behaviours import Answer, Call
 from tests.fakes.openai_server import OpenAIFake
-from tests.llm.asking import TOOLS, collect, question
+from tests.llm.asking import TOOLS, collect, follow_up, question
 
 pytestmark = pytest.mark.anyio
-
-
-def follow_up(request: ModelRequest, answer: ModelAnswer) -> ModelRequest:
-    said = ChatMessage("assistant", answer.text, answer.tool_requests)
-    outcomes = tuple(
-        ToolOutcome(asked.id, asked.name, asked.error or "found", is_error=asked.error is not None)
-        for asked in answer.tool_requests
-    )
-    return dataclasses.replace(request, messages=(*request.messages, said, ChatMessage("tool", tool_outcomes=outcomes)))
 
 
 async def test_text_is_streamed_as_it_comes_with_the_system_prompt_first(
@@ -111,18 +97,14 @@ async def test_reasoning_goes_back_beside_tool_calls_to_the_model_it_came_from()
         first = question(tools=TOOLS)
 
         one = await complete(thinker, first)
-        kept = json.loads(json.dumps(one.finished.provider_parts))
-        second = follow_up(first, one)
-        said = dataclasses.replace(second.messages[1], provider_parts=kept, parts_model=model_key(thinker))
-        two = await complete(
-            thinker, dataclasses.replace(second, messages=(first.messages[0], said, second.messages[2]))
-        )
+        second = follow_up(first, one, model_key(thinker))
+        two = await complete(thinker, second)
 
         assert two.text == "ok"
         assert deep.bodies[-1]["messages"][2]["reasoning_content"] == "I must search."
         other = OpenAIProvider("other", base_url=deep.base_url)
         with pytest.raises(ModelRefused, match="passed back"):
-            await complete(other, dataclasses.replace(second, messages=(first.messages[0], said, second.messages[2])))
+            await complete(other, second)
         await thinker.aclose()
         await other.aclose()
 

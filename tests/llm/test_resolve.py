@@ -16,7 +16,6 @@ from ragforge_memory.errors import ConfigError, ModelError
 from ragforge_memory.llm import local_servers as local_servers_module
 from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.local_servers import chat_models, find_local_servers
-from ragforge_memory.llm.openai import OpenAIProvider
 from ragforge_memory.llm.resolve import Resolution, resolve_model
 from ragforge_memory.vendors import openai as openai_vendor
 from ragforge_memory.vendors.access import ALLOW_VARIABLE, check_address, is_loopback, requests_allowed
@@ -44,10 +43,7 @@ async def resolved(spec: str | None = None, environ: dict[str, str] | None = Non
     ("spec", "name"),
     [
         ("gemini", "gemini:gemini-3.8-flash"),
-        ("gemini:gemini-3.8-pro", "gemini:gemini-3.8-pro"),
         ("gemini-3.8-pro", "gemini:gemini-3.8-pro"),
-        ("openai", "openai:gpt-6-luna"),
-        ("openai:gpt-5.2", "openai:gpt-5.2"),
         ("gpt-5.2", "openai:gpt-5.2"),
         ("openai:qwen3:8b@http://127.0.0.1:9/v1", "openai:qwen3:8b"),
     ],
@@ -57,13 +53,6 @@ async def test_an_explicit_spec_wins(spec: str, name: str) -> None:
 
     assert named(resolution) == name
     assert resolution.why == f"{spec}, as told"
-
-
-async def test_an_address_in_the_spec_is_where_the_model_is_asked() -> None:
-    resolution = await resolved("openai:qwen3:8b@http://127.0.0.1:9/v1")
-
-    assert isinstance(resolution.provider, OpenAIProvider)
-    assert resolution.provider.address == "http://127.0.0.1:9/v1"
 
 
 async def test_the_key_of_the_block_is_not_for_another_address(openai_fake: OpenAIFake) -> None:
@@ -126,7 +115,6 @@ async def test_a_block_without_a_key_counts_as_absent_and_is_said(block: dict[st
     ("environ", "name", "why"),
     [
         (KEYS, "gemini:gemini-3.8-flash", "GEMINI_API_KEY is set"),
-        ({"OPENAI_API_KEY": "o"}, "openai:gpt-6-luna", "OPENAI_API_KEY is set"),
         ({"GEMINI_API_KEY": " ", "OPENAI_API_KEY": "o"}, "openai:gpt-6-luna", "OPENAI_API_KEY is set"),
     ],
 )
@@ -230,7 +218,6 @@ def test_the_window_that_a_server_tells_is_kept() -> None:
     ("url", "here"),
     [
         ("http://127.0.0.1:1/v1", True),
-        ("http://localhost/v1", True),
         ("http://[::1]:8/", True),
         ("https://api.openai.com/v1", False),
         ("http://127.0.0.1.example.org/", False),

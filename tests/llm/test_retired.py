@@ -36,14 +36,8 @@ def test_the_provider_refuses_before_anything_is_sent() -> None:
 def test_a_model_that_is_gone_is_told_of_before_a_key_that_is_missing() -> None:
     with pytest.raises(ConfigError, match="was shut down"):
         GeminiProvider("gemini-1.5-pro", api_key="")
-    with pytest.raises(ConfigError, match="was shut down"):
+    with pytest.raises(ConfigError, match=r"was shut down .* gpt-5\.6-terra"):
         OpenAIProvider("gpt-3.5-turbo")
-
-
-def test_only_openais_own_service_refuses_its_old_names() -> None:
-    with pytest.raises(ConfigError, match=r"gpt-5\.6-terra"):
-        OpenAIProvider("gpt-3.5-turbo", api_key="k")
-
     assert OpenAIProvider("gpt-3.5-turbo", base_url="http://127.0.0.1:1/v1").model == "gpt-3.5-turbo"
 
 

@@ -48,24 +48,18 @@ async def run(sleeps: Sleeps, *scripts: list[ModelChunk | ModelError]) -> list[M
     ("headers", "seconds"),
     [
         ({"retry-after": "3"}, 3.0),
-        ({"retry-after": "0"}, 0.0),
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
         ({"retry-after": "Sat, 21 Nov 2026 12:00:20 GMT"}, 20.0),
         ({"retry-after": "Sat, 21 Nov 2026 11:00:00 GMT"}, 0.0),
         ({"retry-after": "soon"}, None),
-        ({"retry-after": "-4"}, None),
         ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
-        ({}, None),
     ],
 )
 def test_the_header_is_read_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after_header(headers, now=NOW) == seconds
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("34.5s", 34.5), ("7s", 7.0), ("7", None), ("-1s", None), (None, None), (7, None)]
-)
+@pytest.mark.parametrize(("text", "seconds"), [("34.5s", 34.5), ("7s", 7.0), ("7", None), ("-1s", None), (7, None)])
 def test_the_duration_of_retry_info_is_read(text: object, seconds: float | None) -> None:
     assert duration_seconds(text) == seconds
 

@@ -108,12 +108,6 @@ async def test_a_step_may_be_a_function_of_the_request_of_any_kind() -> None:
     assert len(await collect(ScriptedProvider([spell]), question("hey"))) == 4
 
 
-async def test_a_finished_of_its_own_is_the_last_word() -> None:
-    last = Finished("length", Usage(input_tokens=7), {"kept": True})
-
-    assert await collect(ScriptedProvider([["a", last, "not said"]]), question()) == [TextChunk("a"), last]
-
-
 async def test_a_file_makes_the_same_model(tmp_path: Path) -> None:
     script = {
         "model": "demo",
@@ -149,9 +143,7 @@ async def test_a_file_makes_the_same_model(tmp_path: Path) -> None:
     "script",
     [
         [],
-        {"steps": "x"},
         {"steps": [1]},
-        {"steps": [{"tools": [{}]}]},
         {"steps": [{"error": {"type": "ValueError"}}]},
         {"steps": [], "delay_ms": "soon"},
     ],
@@ -161,11 +153,16 @@ def test_a_file_that_is_no_script_is_a_configuration_error(tmp_path: Path, scrip
         ScriptedProvider.from_file(written(tmp_path / "script.json", script))
 
     assert caught.value.file == str(tmp_path / "script.json")
-
-
-def test_a_file_that_is_not_there_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         ScriptedProvider.from_file(tmp_path / "none.json")
+
+
+async def test_chunks_are_given_as_they_are_and_a_finished_is_the_last_word() -> None:
+    asked, last = ToolRequestChunk(ToolRequest("a", "f")), Finished("length", Usage(input_tokens=7), {"kept": True})
+
+    chunks = await collect(ScriptedProvider([["a", asked, last, "not said"]]), question())
+
+    assert chunks == [TextChunk("a"), asked, last]
 
 
 async def test_pieces_that_mean_nothing_are_a_mistake_of_the_test() -> None:
@@ -173,9 +170,3 @@ async def test_pieces_that_mean_nothing_are_a_mistake_of_the_test() -> None:
         await complete(ScriptedProvider([[1]]), question())  # type: ignore[list-item]
     with pytest.raises(ModelError, match="cannot hold dict"):  # the form of a file
         await complete(ScriptedProvider([{"hang": True}]), question())
-
-
-async def test_tool_requests_may_be_chunks_too() -> None:
-    chunk = ToolRequestChunk(ToolRequest("a", "f"))
-
-    assert (await collect(ScriptedProvider([chunk]), question()))[0] == chunk

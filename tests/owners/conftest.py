@@ -10,6 +10,9 @@ import pytest
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.llm.scripted import ScriptedProvider
+from tests.graph.conftest import client
+
+__all__ = ["client"]
 
 MakeAgent = Callable[..., AsyncConversationAgent]
 

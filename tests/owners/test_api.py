@@ -15,13 +15,11 @@ from ragforge_memory import (
     AsyncConversationAgent,
     ConversationNotFound,
     MessageNotFound,
-    Neo4jConfig,
     ToolCall,
 )
 from ragforge_memory.agent.search.messages import search
 from ragforge_memory.errors import NotFound, SpaceMoved
 from ragforge_memory.graph.client import GraphClient
-from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.spaces import Space
 from ragforge_memory.graph.text import owner_token
@@ -155,13 +153,6 @@ async def test_search_finds_ones_own_alone(two: Two) -> None:
 
 
 # --- background work and journals -------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-async def client(neo4j_config: Neo4jConfig) -> AsyncIterator[GraphClient]:
-    opened = await connect(neo4j_config)
-    yield opened
-    await opened.aclose()
 
 
 async def test_stores_take_no_uuids_of_others(two: Two, client: GraphClient) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound, InvalidInput
+from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound
 from ragforge_memory.errors import ConversationFileError, GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.filed import client as filed_client
@@ -99,15 +99,6 @@ async def test_decisions_are_read_from_files_and_what_is_lost_is_left_out(keepin
         assert found == ["We decided to ship it.", "We decided on UTC.", "We decided on tabs."]
         _file(tmp_path, lost).unlink()
         assert [each.text for each in await agent.decisions()] == found[:2]
-
-
-async def test_an_agent_without_files_refuses_a_conversation_that_has_one(keeping: Keeping, tmp_path: Path) -> None:
-    async with keeping("files", *ANSWER) as agent:
-        conversation = await _asked(agent)
-    async with keeping("neo4j", "more") as agent:
-        with pytest.raises(InvalidInput, match="files") as refused:
-            await agent.load_conversation(conversation.uuid)
-        assert "persistence" in str(refused.value.hint)
 
 
 async def test_an_agent_without_files_says_that_some_are_not_looked_at(
@@ -232,8 +223,12 @@ async def test_a_node_without_its_line_is_an_error_that_names_the_file(keeping: 
         path.unlink()
         with pytest.raises(ConversationFileError, match=path.name):
             await conversation.get_tool_calls()
+        with pytest.raises(ConversationFileError) as refused:
+            await conversation.delete()
+        assert "empty" in str(refused.value.hint)
         path.touch()  # so it says that the file is lost, and not in another folder
         await conversation.delete()
+        assert not path.exists()
         with pytest.raises(ConversationNotFound):
             await agent.load_conversation(conversation.uuid)
 

@@ -171,17 +171,3 @@ async def test_who_has_not_the_file_does_not_delete(
         await agent.drain()
     assert _with_secret(tmp_path) == []
     assert graph.run("MATCH (c:Conversation {uuid: $uuid}) RETURN c", uuid=conversation.uuid) == []
-
-
-async def test_a_conversation_whose_file_is_lost_can_still_be_deleted(keeping: Keeping, tmp_path: Path) -> None:
-    async with keeping("files", "one") as agent:
-        conversation = await agent.create_conversation(title="It")
-        await conversation.send_message("hello")
-        path = tmp_path / "conversations" / f"{conversation.uuid}.jsonl"
-        path.unlink()
-        with pytest.raises(ConversationFileError) as refused:
-            await conversation.delete()
-        assert "empty" in str(refused.value.hint)
-        path.touch()
-        await conversation.delete()
-        assert not path.exists()

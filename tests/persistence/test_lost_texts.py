@@ -197,6 +197,9 @@ async def test_an_agent_without_files_gets_at_no_filed_conversation(
         await agent.import_conversation(listed)
     async with keeping("neo4j", "Behind the house.", provider=analyst) as agent:
         plain = await agent.import_conversation([{"role": "user", "content": ABOUT}])
+        with pytest.raises(InvalidInput, match="files") as refused:
+            await agent.load_conversation(filed.uuid)
+        assert "persistence" in str(refused.value.hint)
         for data in (document, listed):
             with pytest.raises(InvalidInput, match="are in files"):
                 await agent.import_conversation(data, on_conflict="skip")

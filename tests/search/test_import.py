@@ -119,10 +119,3 @@ async def test_secrets_are_redacted(searching: Searching) -> None:
         conversation = await agent.import_conversation([record("the key is AKIAIOSFODNN7EXAMPLE, keep it")])
         assert "AKIAIOSFODNN7EXAMPLE" not in (await conversation.get_history())[0].content
         assert "AKIAIOSFODNN7EXAMPLE" not in str(conversation.title)
-
-
-async def test_a_long_one_comes_in_batches(searching: Searching) -> None:
-    async with searching() as agent:
-        conversation = await agent.import_conversation([record(f"number {number}") for number in range(1_050)])
-        assert conversation.message_count == 1_050
-        assert [message.content for message in await conversation.get_history(2)] == ["number 1048", "number 1049"]

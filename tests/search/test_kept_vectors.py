@@ -13,6 +13,7 @@ import pytest
 
 from ragforge_memory import AsyncConversation, AsyncConversationAgent, ConversationNotFound
 from ragforge_memory.embeddings.hashing import HashingEmbedder
+from ragforge_memory.graph import kept_vectors
 from ragforge_memory.graph.kept_vectors import KeptVectors
 from ragforge_memory.graph.search import EVERYTHING, Filters, Hits, SearchStore
 from ragforge_memory.graph.spaces import find_space
@@ -119,11 +120,6 @@ async def test_the_same_is_found_as_by_an_exact_scan(keeping: Any) -> None:
         await searches.check(other, [(other.uuid, 300)])
 
 
-async def test_a_short_conversation_is_left_to_the_index(keeping: Any) -> None:
-    async with keeping() as (agent, searches):
-        assert await searches.make(await imported(agent, 49)) == {}
-
-
 async def test_what_is_said_later_is_found_at_once_and_kept_in_time(keeping: Any) -> None:
     async with keeping(*["The harbour is quiet."] * 30) as (agent, searches):
         talk = await imported(agent, 100)
@@ -153,18 +149,13 @@ async def test_a_branch_is_searched_as_far_as_it_goes(keeping: Any) -> None:
         await searches.check(again, [(talk.uuid, 60)])
 
 
-async def test_filters_are_asked_of_the_graph(keeping: Any) -> None:
+async def test_filters_are_asked_of_the_graph_and_what_is_deleted_or_short_is_not_kept(keeping: Any) -> None:
     async with keeping() as (agent, searches):
-        talk = await imported(agent, 120)
-        await searches.make(talk)
-        found = await searches.find("topic 13", talk, Filters(role="user"))
-        assert {hit.seq % 2 for hit in found.items} == {1}
-
-
-async def test_a_conversation_that_is_deleted_is_forgotten(keeping: Any) -> None:
-    async with keeping() as (agent, searches):
+        assert await searches.make(await imported(agent, 49)) == {}
         talk = await imported(agent, 120)
         assert await searches.make(talk)
+        found = await searches.find("topic 13", talk, Filters(role="user"))
+        assert {hit.seq % 2 for hit in found.items} == {1}
         await talk.delete()
         with pytest.raises(ConversationNotFound):
             await searches.find("topic 13", talk)
@@ -202,23 +193,21 @@ async def test_nothing_of_another_owner_is_copied(keeping: Any, searching: Searc
         assert searches.of(theirs) == {}
 
 
-async def test_it_stops_before_what_waits_for_its_vector(keeping: Any, cypher: Callable[..., Any]) -> None:
+async def test_it_stops_before_what_waits_for_its_vector_and_waits_for_those_that_tell_where_vectors_lie(
+    keeping: Any, cypher: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_vectors, "_REST", 600.0)  # a busy machine takes longer than it is
+    waiting = "MATCH (m:Message {conversation_id: $id, seq: $seq}) "
     async with keeping() as (agent, searches):
         talk = await imported(agent, 200)
-        cypher("MATCH (m:Message {conversation_id: $id, seq: 91}) SET m:PendingEmbedding", id=talk.uuid)
+        cypher(f"{waiting} SET m:PendingEmbedding", id=talk.uuid, seq=49)
+        assert await searches.make(talk) == {}
+        cypher(f"{waiting} REMOVE m:PendingEmbedding", id=talk.uuid, seq=49)
+        cypher(f"{waiting} SET m:PendingEmbedding", id=talk.uuid, seq=91)
+        searches.kept._resting.clear()
         assert await searches.make(talk) == {talk.uuid: 90}
         await searches.check(talk, [(talk.uuid, 200)])
-        cypher("MATCH (m:Message {conversation_id: $id, seq: 91}) REMOVE m:PendingEmbedding", id=talk.uuid)
-        searches.kept._resting.clear()  # it would rest for a moment
-        assert await searches.make(talk) == {talk.uuid: 180}
-
-
-async def test_it_waits_until_it_knows_where_vectors_lie(keeping: Any, cypher: Callable[..., Any]) -> None:
-    async with keeping() as (agent, searches):
-        talk = await imported(agent, 200)
-        cypher("MATCH (m:Message {conversation_id: $id, seq: 49}) SET m:PendingEmbedding", id=talk.uuid)
-        assert await searches.make(talk) == {}
-        cypher("MATCH (m:Message {conversation_id: $id, seq: 49}) REMOVE m:PendingEmbedding", id=talk.uuid)
+        cypher(f"{waiting} REMOVE m:PendingEmbedding", id=talk.uuid, seq=91)
         searches.kept._resting.clear()
         assert await searches.make(talk) == {talk.uuid: 180}
 

@@ -19,16 +19,6 @@ pytestmark = pytest.mark.anyio
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
-async def test_a_word_with_other_letters_is_found_as_soon_as_it_is_written(searching: Searching) -> None:
-    async with searching(*["Sure."] * 4) as agent:
-        conversation = await agent.create_conversation()
-        for text in ("the cache is cold", "no number here", "drop the connection"):
-            await conversation.send_message(text)
-        told = await conversation.send_message("remember ünïcödé please")
-        found = await conversation.search_history("ünïcödé", limit=1)
-        assert [each.message.uuid for each in found] == [told.user_message_id]
-
-
 async def test_what_got_its_vector_between_the_two_lists_is_found_by_its_words(
     searching: Searching, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,10 +165,8 @@ def test_where_nothing_was_said_at_first_what_says_little_counts_for_little() ->
     assert Topic("u", "", "", said).parts == [*said[:2], Part(f"{asked.text}\nWhich ones?", False)]
 
 
-async def test_a_conversation_that_begins_with_a_greeting_is_found_by_what_it_comes_to(
-    searching: Searching, either_config: Neo4jConfig
-) -> None:
-    async with searching("Hello.", "Count the attempts in Redis.", "You are welcome.", config=either_config) as agent:
+async def test_a_conversation_that_begins_with_a_greeting_is_found_by_what_it_comes_to(searching: Searching) -> None:
+    async with searching("Hello.", "Count the attempts in Redis.", "You are welcome.") as agent:
         greeted = await agent.create_conversation("Monday")
         await greeted.send_message("hi")
         assert await agent.drain() == {}
