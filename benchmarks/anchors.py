@@ -85,7 +85,7 @@ class WorkTree:
         return self.git("rev-list", "--first-parent", f"--max-count={count}", "HEAD").split()[::-1]
 
     def text(self, commit: str, file: str) -> str | None:
-        """A file as a commit has it; None where it has none, or one that is no UTF-8."""
+        """A file as a commit has it; None where it has none, or one that is not UTF-8."""
         try:
             return self.git("show", f"{commit}:{file}")
         except (subprocess.CalledProcessError, UnicodeDecodeError):

@@ -52,7 +52,7 @@ def main() -> int:
         for repository in options.repositories:
             root = repository.resolve()
             if not root.is_dir():
-                parser.error(f"{repository} is no directory")
+                parser.error(f"{repository} is not a directory")
             results.append(measure(root, options.seed, Path(scratch), embed=options.embed))
             print(table(results[-1]), flush=True)
             if options.wrong:

@@ -174,8 +174,8 @@ async def profiled(
     client: GraphClient, driver: neo4j.AsyncDriver, database: str, operations: dict[str, Operation]
 ) -> dict[str, int]:
     """The most database hits of every statement that the operations run with any of the queries, each profiled and
-    undone: how many messages have a query's words is no cost of size, up to as many as a list brings. Where a statement
-    writes rows, those of each."""
+    undone: how many messages have a query's words is not a cost of size, up to as many as a list brings. Where a
+    statement writes rows, those of each."""
     ran: list[tuple[str, str, dict[str, Any]]] = []
     attempt = client._attempt
 

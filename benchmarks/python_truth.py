@@ -103,7 +103,7 @@ class Truth:
         Not those whose file says otherwise: a bare name reaches no method, and means what its import, parameter or
         local variable says (``from itertools import chain``, ``def f(run): run()``), or a built-in where the file
         binds it nowhere. What is reached through another package (``subprocess.run()``), or through something that
-        one of its classes made (``t = otherlib.Thing()``), is no definition of this repository.
+        one of its classes made (``t = otherlib.Thing()``), is not a definition of this repository.
         """
         return [each for each in self.calls_of[definition.name] if self._may_reach(each, definition)]
 
@@ -126,7 +126,7 @@ class Truth:
 
     @cached_property
     def _own_modules(self) -> frozenset[str]:
-        """What an absolute import of this repository may begin with: what lies in a folder that is no package. What
+        """What an absolute import of this repository may begin with: what lies in a folder that is not a package. What
         the standard library has is its own, unless the repository is that package."""
         packages = {str(Path(file).parent) for file in self.sources if file.endswith("__init__.py")}
         found: dict[str, None] = {}
@@ -271,7 +271,7 @@ class _Reader(ast.NodeVisitor):
         return self._name(self._stack) if self._stack and self._stack[-1][1] != "class" else ""
 
     def _also(self) -> frozenset[str]:
-        """A class body that calls is no function, but to name it as the caller is not wrong."""
+        """A class body that calls is not a function, but to name it as the caller is not wrong."""
         return frozenset({self._name(self._stack)}) if self._stack and self._stack[-1][1] == "class" else frozenset()
 
     @staticmethod

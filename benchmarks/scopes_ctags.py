@@ -8,7 +8,7 @@ lines. ``line`` is the share of those whose line is the scope's definition line 
 
 What counts, by ctags' kinds (KINDS below): functions, methods, classes, structs, unions, interfaces, traits, enums and
 their members, modules, type aliases, macros and named constants. What does not: packages and namespaces (they are
-properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variables that are no constants, locals,
+properties of files here, not scopes: C++, C#, PHP, Java, Go), fields and variables that are not constants, locals,
 parameters, labels, imports, names that ctags makes up for what has none, object properties, guards (macros without a
 value), Rust's ``mod name;``. Of kinds that mix constants and variables, and where ctags mistakes other things for
 definitions, only those count whose line shows it (LINES). A name that ctags lists twice on a line

@@ -1,7 +1,7 @@
 // name: answered_message
 // A message of the lineage (none named: the newest answer), the answer that it is or that it got, and what that answer
 // was given. An answer stands at most a few places behind its question; further ones are of turns that overlap. What
-// answers nothing, as a merge, is no answer.
+// answers nothing, as a merge, is not an answer.
 // include: read_lineage
 WITH c, lineage, CASE WHEN $message_id IS NULL THEN head(COLLECT {
   UNWIND lineage AS l

@@ -154,7 +154,7 @@ class GraphTimeout(GraphUnavailable):
 class GraphBusy(GraphTimeout):
     """The server answers, but did not take one statement in time: a lock, a change of leader, memory, or its load.
 
-    It is no outage: other statements go on, and the same one may succeed a moment later.
+    It is not an outage: other statements go on, and the same one may succeed a moment later.
     """
 
 

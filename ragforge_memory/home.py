@@ -17,9 +17,9 @@ def expanded(path: object) -> Path:
         found = Path(path).expanduser()  # type: ignore[arg-type]  # whatever was given
         os.fsencode(found)
     except (TypeError, RuntimeError, UnicodeEncodeError) as error:  # RuntimeError: ~somebody, who is not known
-        raise ValueError(f"{path!r} is no path: {error}") from error
+        raise ValueError(f"{path!r} is not a path: {error}") from error
     if "\0" in str(found):
-        raise ValueError(f"{path!r} is no path: it has a NUL")
+        raise ValueError(f"{path!r} is not a path: it has a NUL")
     return found
 
 

@@ -12,8 +12,8 @@ def json_of(line: bytes) -> Any:
     """The value that a line is, as `json.loads` reads it.
 
     Raises:
-        UnicodeDecodeError: it is no text.
-        ValueError: it is no JSON.
+        UnicodeDecodeError: it is not text.
+        ValueError: it is not JSON.
     """
     # json.loads finds out the encoding and passes over white space at both ends: that takes longer than a small value.
     if line[:1] == b"{" and line[1:2] != b"\0":

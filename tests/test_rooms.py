@@ -355,7 +355,7 @@ def watched(self, key):
     note(f"environment {key}")
     return read(self, key)
 os._Environ.__getitem__ = watched
-# Path.exists and its like are no audited events.
+# Path.exists and its like are not audited events.
 for name in ("stat", "lstat", "access"):
     def replaced(*arguments, _real=getattr(os, name), _name=name, **named):
         note(f"os.{_name} {arguments[0]}")

@@ -57,7 +57,7 @@ async def sibling_for_answer(services: Services, conversation_id: str, message_i
     """A branch that ends with the question of an answer.
 
     Raises:
-        InvalidInput: the message is no answer, or its question cannot be asked.
+        InvalidInput: the message is not an answer, or its question cannot be asked.
     """
     branches = store(services.stores, services.place)
     point = await branches.point(conversation_id, message_id)
@@ -79,7 +79,7 @@ async def sibling_for_question(services: Services, conversation_id: str, message
     """A branch that ends before a question, for ``text`` instead of it.
 
     Raises:
-        InvalidInput: the message is no question.
+        InvalidInput: the message is not a question.
     """
     branches = store(services.stores, services.place)
     point = await branches.point(conversation_id, message_id)

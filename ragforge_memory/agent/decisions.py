@@ -42,7 +42,7 @@ async def decisions(
     """See `AsyncConversationAgent.decisions`.
 
     Raises:
-        InvalidInput: the cursor is no list's, or ``about`` names nothing.
+        InvalidInput: the cursor is not one of this list, or ``about`` names nothing.
     """
     if not place.config.memory.enabled:
         return DecisionPage()

@@ -27,7 +27,7 @@ def checked_text(text: object) -> str:
     """The text of a message, if it can be one.
 
     Raises:
-        InvalidInput: it is no text, has nothing but white space, is longer than 400,000 characters, or has half
+        InvalidInput: it is not text, has nothing but white space, is longer than 400,000 characters, or has half
             a surrogate pair.
     """
     if not isinstance(text, str):
@@ -50,7 +50,7 @@ def path_of(path: str | os.PathLike[str]) -> Path:
         InvalidInput: it is none.
     """
     if path == "":
-        raise InvalidInput("an empty text is no path", hint="the current directory is .")
+        raise InvalidInput("an empty text is not a path", hint="the current directory is .")
     try:
         return expanded(path)
     except (ValueError, OSError) as error:
@@ -65,7 +65,7 @@ def root_of(path: str | os.PathLike[str]) -> Path:
     """
     directory = path_of(path).resolve()
     if not os.path.isdir(directory):
-        raise InvalidInput(f"{directory} is no directory", hint="give the root of a project")
+        raise InvalidInput(f"{directory} is not a directory", hint="give the root of a project")
     return directory
 
 
@@ -83,8 +83,8 @@ def clean_labels(title: str | None, tags: Sequence[str]) -> list[str]:
     """Refuses titles and tags that are none; returns the tags without blanks around them, each once.
 
     Raises:
-        InvalidInput: a title that is blank or no text of at most 500 characters, a tag that is no word, a NUL, or more
-            than 1,000 tags or one of more than 500 characters.
+        InvalidInput: a title that is blank or not a text of at most 500 characters, a tag that is not a word, a NUL, or
+            more than 1,000 tags or one of more than 500 characters.
     """
     if title is not None:
         check_text(title, "a title")
@@ -120,7 +120,7 @@ def check_no_nul(text: str, what: str) -> None:
 
 
 def check_text(text: object, what: str) -> None:
-    """Refuses what is no text, and text that cannot be stored.
+    """Refuses what is not text, and text that cannot be stored.
 
     Raises:
         InvalidInput: it is not a string, or has half a surrogate pair.
@@ -134,7 +134,7 @@ def check_text(text: object, what: str) -> None:
 
 
 def check_tool_name(name: object) -> None:
-    """Refuses what is no tool's name: nothing would be found by it.
+    """Refuses what is not a tool's name: nothing would be found by it.
 
     Raises:
         InvalidInput: it is blank, or no text.
@@ -166,7 +166,7 @@ def check_metadata(metadata: object) -> None:
     """Refuses metadata that would not come back as it was.
 
     Raises:
-        InvalidInput: it is no mapping, JSON cannot hold it, or it has more than 1,000,000 characters as JSON.
+        InvalidInput: it is not a mapping, JSON cannot hold it, or it has more than 1,000,000 characters as JSON.
     """
     if metadata is None:
         return
@@ -195,7 +195,7 @@ def check_flag(value: object, name: str) -> None:
     """Refuses what is neither yes nor no: a word is always true, "no" too.
 
     Raises:
-        InvalidInput: it is no bool.
+        InvalidInput: it is not a bool.
     """
     if not isinstance(value, bool):
         raise InvalidInput(f"{name} is True or False, not {value!r}")

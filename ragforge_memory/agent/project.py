@@ -19,7 +19,7 @@ def project_of(project: str | None, root: str | os.PathLike[str] | None) -> tupl
     A root that was given stays: no tool reads above it, whatever a file says.
 
     Raises:
-        InvalidInput: the root is no directory.
+        InvalidInput: the root is not a directory.
         ConfigError: the file cannot be used, or has the code in a folder outside that its user has not allowed.
     """
     directory = None if root is None else root_of(root)

@@ -144,7 +144,7 @@ def _own(anchor: AnchorRow, now: Now, pairs: Pairs) -> Definition | None:
 
 
 def _is_another(anchor: AnchorRow, there: Definition, pairs: Pairs) -> bool:
-    """Whether what has an anchor's name was something else before; of an orphan it was no successor then."""
+    """Whether what has an anchor's name was something else before; of an orphan it was not a successor then."""
     was = pairs.was.get(place_of(there))
     if was is None or anchor.status != "orphaned":
         return was is not None
@@ -229,7 +229,7 @@ async def decide(
     """What orphans with candidates are, by the candidates that are left and by what is new in the files touched."""
     told = {one for anchor in undecided for one in anchor.candidates}
     new = set(new)
-    # A path may have spaces, and so may a name: what is no file has no definitions.
+    # A path may have spaces, and so may a name: what is not a file has no definitions.
     places = {one[:at] for one in told for at, letter in enumerate(one) if letter == " "}
     now.add(await store.definitions(sorted(places - now.files.keys())))
     left = {each for each in now.by_place.values() if called(each) in told}

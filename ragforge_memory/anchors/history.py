@@ -100,7 +100,7 @@ class Parsed:
 
 
 def parsed_definitions(path: str, data: bytes, partly: bool = False) -> list[Definition] | None:
-    """The definitions of a file; None where it is no source text, or broken, unless what is whole is enough."""
+    """The definitions of a file; None where it is not source text, or broken, unless what is whole is enough."""
     if unreadable_reason(data, path) is not None:
         return None
     try:
@@ -144,7 +144,7 @@ class _TooLate(Exception):
 class _Outcome:
     """What a step did to the definitions of the files that it changed: where each is now, by place.
 
-    ``free`` is what came and is no successor of anything that could be seen before; ``renamed`` are its files.
+    ``free`` is what came and is not a successor of anything that could be seen before; ``renamed`` are its files.
     """
 
     kept: dict[tuple[str, str], Definition]

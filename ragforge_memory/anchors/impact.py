@@ -191,7 +191,7 @@ def _commit(root: Path, name: str) -> str:
     found = ask(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not found and _NO_COMMIT.fullmatch(name):
         raise InvalidInput(
-            f"{name[:7]}… is no commit: git gives it to hooks for a branch that is new, or is deleted",
+            f"{name[:7]}… is not a commit: git gives it to hooks for a branch that is new, or is deleted",
             hint="compare with a branch that is there already, as in origin/main...HEAD",
         )
     if not found:

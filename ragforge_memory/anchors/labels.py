@@ -190,7 +190,7 @@ def settled(
     if went in history.candidates:
         return ends
     # What is ported to another place in one commit and cut in a later one was never lost and found in one step; what
-    # cannot have been, by its name or for a twin, is no candidate either.
+    # cannot have been, by its name or for a twin, is not a candidate either.
     told = ends.candidates if went is None else (went,)
     again = [each for each in told if not twin and ends.similarity >= _AGAIN and _has_its_name(lost, each)]
     if not again:

@@ -88,7 +88,7 @@ class AsyncConversationAgent:
             named either, that of the code of the project it is in.
 
     Raises:
-        InvalidInput: a tool, a provider or an embedder cannot be one, or the root is no directory.
+        InvalidInput: a tool, a provider or an embedder cannot be one, or the root is not a directory.
         ConfigError: a setting does not fit, also in the configuration file that would name the project.
     """
 
@@ -350,8 +350,8 @@ class AsyncConversationAgent:
             ``{"messages": […], "session_id": …}``, each message with its ``id``: with a new one it is the next state.
 
         Raises:
-            InvalidInput: the last message is no user's, was answered or is being answered; something is no message, or
-                differs from what is stored of it; or they are another session's, or several conversations'.
+            InvalidInput: the last message is not the user's, was answered or is being answered; something is not a
+                message, or differs from what is stored of it; or they are another session's, or several conversations'.
             ConversationNotFound: the conversation of these messages was deleted.
             GraphUnavailable: the graph cannot be asked which of the messages it has.
             ModelError: the model failed; what it had said is stored as a partial answer.
@@ -759,7 +759,7 @@ class AsyncConversationAgent:
             max_cost_usd: US dollars that this run may take, by the model's list price. A request is begun only where
                 it fits with all that was taken and all that runs; what an answer will take is guessed by the longest.
             max_tokens: tokens that this run may take, given and said, likewise.
-            attempts: requests for one conversation, at most, 1 to 10: an answer that is no JSON or does not fit goes
+            attempts: requests for one conversation, at most, 1 to 10: an answer that is not JSON or does not fit goes
                 back to the model with what is wrong.
             refresh: make those anew whose conversations have gone on since.
             progress: is called with how many conversations are settled, of how many.

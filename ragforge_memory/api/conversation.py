@@ -157,7 +157,7 @@ class AsyncConversation:
         """Gives it another title.
 
         Raises:
-            InvalidInput: it is no text of 1 to 500 characters.
+            InvalidInput: it is not text of 1 to 500 characters.
             ConversationNotFound: the conversation was deleted.
             GraphUnavailable: the graph cannot be changed.
         """
@@ -169,7 +169,7 @@ class AsyncConversation:
         """Gives it other tags.
 
         Raises:
-            InvalidInput: they are no list of words.
+            InvalidInput: they are not a list of words.
             ConversationNotFound: the conversation was deleted.
             GraphUnavailable: the graph cannot be changed.
         """
@@ -460,7 +460,7 @@ class AsyncConversation:
 
         Raises:
             MessageNotFound: the message is none of this conversation's.
-            InvalidInput: it is no answer, or as in `branch`.
+            InvalidInput: it is not an answer, or as in `branch`.
             ModelError: the model failed; of what it had said the branch stays, with nothing said there is none.
         """
         from ragforge_memory.agent import branches

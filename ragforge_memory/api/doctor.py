@@ -119,7 +119,7 @@ def check_disk(home: Path) -> Check:
     """Whether the home can be written to, and its disk has room for the server, its Java, the model and a graph."""
     place = next(folder for folder in (home, *home.parents) if folder.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
-        why = "cannot be written to" if place.is_dir() else "is no folder"
+        why = "cannot be written to" if place.is_dir() else "is not a folder"
         return Check("disk", False, f"{place} {why}", "set RAGFORGE_HOME to a folder that you may write to")
     free = shutil.disk_usage(place).free
     ok = free >= LEAST_DISK

@@ -53,7 +53,7 @@ def reduce_messages(left: Sequence[Mapping[str, Any]], right: Any) -> list[dict[
         right: one message or several; a message without an id gets one.
 
     Raises:
-        InvalidInput: something in it is no message.
+        InvalidInput: something in it is not a message.
     """
     merged = [checked_message(message) for message in left]
     places = {message["id"]: place for place, message in enumerate(merged)}

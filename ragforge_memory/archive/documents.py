@@ -222,7 +222,7 @@ def checked(model: type[R], data: dict[str, Any], *, whole: bool = False) -> R:
     """
     place = None if whole else half_surrogate(data)
     if place is not None:
-        raise _refused(_path(data, place, ""), "half a surrogate pair is no text")
+        raise _refused(_path(data, place, ""), "half a surrogate pair is not text")
     try:
         return model.model_validate(data)
     except ValidationError as error:

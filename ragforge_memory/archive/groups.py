@@ -302,7 +302,7 @@ def _runs(group: Sequence[_Held], new: Set[str]) -> Iterator[list[_Held]]:
 
 
 def _may_be_new(head: archive.ConversationHead) -> bool:
-    """Whether a conversation stands by itself, and is no remainder of a deleted one."""
+    """Whether a conversation stands by itself, and is not a remainder of a deleted one."""
     return head.status != "shared" and not head.lineage and head.branch is None
 
 
@@ -311,6 +311,7 @@ def _head(line: Line) -> archive.Head:
         raise InvalidInput(f"line 1: {line.error}")
     if not isinstance(line.record, archive.Head):
         raise InvalidInput(
-            "line 1: this is no archive of ours", hint="export_all() (`ragforge conversations export --all`) writes one"
+            "line 1: this is not an archive of ours",
+            hint="export_all() (`ragforge conversations export --all`) writes one",
         )
     return line.record

@@ -67,7 +67,7 @@ class Reader:
         told = await self.break_off(number) if line.kind == "conversation" else []
         try:
             if line.record is None:
-                raise InvalidInput(line.error or "this is no record of an archive")
+                raise InvalidInput(line.error or "this is not a record of an archive")
             told += await self._taken(line, line.record, number)
         except Misplaced as error:
             told += await self._refuse(error.why, self._first + error.index)
@@ -219,9 +219,9 @@ def _line(line: bytes) -> Line:
     except InvalidInput as error:
         return Line(kind, None, error.message, len(line))
     except (ValueError, RecursionError) as error:
-        return Line(kind, None, f"this is no JSON: {error}", len(line))
+        return Line(kind, None, f"this is not JSON: {error}", len(line))
     except (AttributeError, TypeError, KeyError):
-        return Line("", None, "this is no record of an archive", len(line))
+        return Line("", None, "this is not a record of an archive", len(line))
 
 
 def refused(why: str, number: int, hint: str | None = None) -> Restored:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragforge_memory.cli.talk import Talk
     from ragforge_memory.models.conversation import BranchTree
 
-# A number of more digits is no message's.
+# No message has a number of more digits.
 _DIGITS = 12
 
 

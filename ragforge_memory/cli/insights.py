@@ -138,7 +138,7 @@ def _schema(file: Path) -> Any:
         hint = "give the path of a JSON Schema, or - for a pipe"
         raise InvalidInput(f"{file} cannot be read: {error.strerror}", hint=hint) from error
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{file} is no JSON: {error}", hint="a JSON Schema, or the fields of an object") from error
+        raise InvalidInput(f"{file} is not JSON: {error}", hint="a JSON Schema, or the fields of an object") from error
 
 
 def _print(insight: Insight) -> None:

@@ -27,7 +27,7 @@ from ragforge_memory.cli.shown import echo
 INTERRUPTED = 130
 ENDED = (INTERRUPTED, 143, 129)
 # What a shell shows for a program that SIGPIPE has ended, as `git log | head` is: what was asked for was not all
-# written (and a turn was stopped), so that it is no 0; it is no fault either, so that nothing is said.
+# written (and a turn was stopped), so that it is not 0; it is not a fault either, so that nothing is said.
 READER_GONE = 141
 
 # typer names this base of its errors nowhere.

@@ -107,7 +107,7 @@ def read_times(since: str | None, until: str | None) -> tuple[str | None, str | 
     """The times that options give, as a search takes them: days in words as ISO days.
 
     Raises:
-        typer.BadParameter: one of them is no time, or there is none between them.
+        typer.BadParameter: one of them is not a time, or there is none between them.
     """
     if since is None and until is None:
         return since, until

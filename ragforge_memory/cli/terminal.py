@@ -61,7 +61,7 @@ class Terminal:
 
 
 class Spinner:
-    """One line on stderr that names what is going on and for how long; nothing where stderr is no terminal.
+    """One line on stderr that names what is going on and for how long; nothing where stderr is not a terminal.
 
     Whatever prints to the same terminal calls ``clear`` first; the next frame draws the line anew. ``shows``: there is
     a terminal to draw on; ``waiters``: so much is going on that the user waits for.

@@ -94,7 +94,7 @@ def case_decision(draft: Draft, node: Node) -> Visit:
 
 
 def only(*fields: str) -> Handler:
-    """A handler of which these parts alone matter, in this order: names of parameters and fields are no uses."""
+    """A handler of which these parts alone matter, in this order: names of parameters and fields are not uses."""
     return lambda draft, node: present(*map(node.child_by_field_name, fields))
 
 

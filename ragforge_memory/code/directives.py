@@ -158,7 +158,7 @@ def _follow(waiting: list[_Group], code: bytes) -> None:
 
 
 def _blank(lines: list[bytes], group: _Group) -> None:
-    """Make spaces of a group's directives, and of all branches but one what is no directive."""
+    """Make spaces of a group's directives, and of all branches but one what is not a directive."""
     ends = [branch.start for branch in group.branches[1:]] + [group.end[0]]
     for branch, end in zip(group.branches, ends, strict=True):
         _clear(lines, range(branch.start, branch.body))

@@ -214,7 +214,7 @@ def _joined(folder: str, name: str) -> str:
 
 
 def _unfit(name: str) -> str | None:
-    """Why what is called so is left out; None where it is not. What is no Unicode cannot be stored or asked for."""
+    """Why what is called so is left out; None where it is not. What is not Unicode cannot be stored or asked for."""
     if "\\" in name or any(0xD800 <= ord(character) <= 0xDFFF for character in name):
         return "its name is not portable"
     return None if name.splitlines() == [name] else "a line break in its name"

@@ -71,7 +71,7 @@ def decode(head: bytes, body: bytes | None = None) -> ParsedFile:
     Without ``body`` uses are empty too.
 
     Raises:
-        ValueError: these are no facts.
+        ValueError: these are not facts.
     """
     try:
         file, scopes = _unpacked(head)

@@ -53,7 +53,7 @@ def parse(path: str, data: bytes) -> ParsedFile:
 def parse_partly(path: str, data: bytes) -> tuple[ParsedFile, Rest | None]:
     """The same, but of a broken file only what no error touches, with what is left; see partly.py.
 
-    What is no text, or of no language, has an ``error`` and no rest.
+    What is not text, or of no language, has an ``error`` and no rest.
     """
     rest: Rest | None = None
 
@@ -144,7 +144,7 @@ def _loss(form: tuple[Node, Draft]) -> tuple[bool, int, int]:
 
 
 def _utf8(data: bytes) -> bytes | None:
-    """The text as UTF-8 with line feeds and no byte order mark; None for what is no text."""
+    """The text as UTF-8 with line feeds and no byte order mark; None for what is not text."""
     for mark, encoding in _WIDE_MARKS:
         if data.startswith(mark):
             data = data.decode(encoding, "replace").encode()

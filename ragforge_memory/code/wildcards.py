@@ -24,7 +24,7 @@ _TOKEN = re.compile(r"\\.|\[\^/\][*+]?|\[\^?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def spec_of(lines: Sequence[str]) -> GitIgnoreSpec:
-    """The patterns ready to match; as for git, what is no pattern matches nothing."""
+    """The patterns ready to match; as for git, what is not a pattern matches nothing."""
     # Other backends, which are taken where they are installed, know no group that is not tried again.
     return GitIgnoreSpec.from_lines(lines, _Pattern, backend="simple")
 

@@ -45,7 +45,7 @@ class Outside:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is no address."""
+        """Whether it is not an address."""
         return self.key not in _ADDRESSES
 
     def __str__(self) -> str:

@@ -84,7 +84,7 @@ def address_fault(url: str) -> str | None:
     if not separator:
         return "the address has no scheme (http:// or https://)"
     if scheme.lower() not in ("http", "https"):
-        return f"{scheme}:// is no address of a model; models are asked by http:// or https://"
+        return f"{scheme}:// is not an address of a model; models are asked by http:// or https://"
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - to ask for it checks it

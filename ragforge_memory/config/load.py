@@ -88,7 +88,7 @@ def load_config(
     """Reads the configuration.
 
     Args:
-        path: the file (``--config``); it must exist. None: looked for with `find_config`; none found is no error.
+        path: the file (``--config``); it must exist. None: looked for with `find_config`; none found is not an error.
         start: the folder to look from; default the current one. Given together with ``path`` it says which
             project is meant; alone, ``path`` means the project of the folder that the file is in.
         environ: the environment; default that of the process.

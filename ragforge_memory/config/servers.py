@@ -41,7 +41,7 @@ def with_neo4j_scheme(server: Neo4jConfig | None) -> Neo4jConfig | None:
     scheme, separator, _ = uri.partition("://")
     if uri and (not separator or scheme.lower() not in _SCHEMES):
         browser = " (7474 is the port of Neo4j's browser, 7687 that of its databases)" if ":7474" in uri else ""
-        told = f"{scheme}:// is no address of a database" if separator else "the address has no scheme"
+        told = f"{scheme}:// is not an address of a database" if separator else "the address has no scheme"
         raise refusal(
             f"{told}; Neo4j is reached by bolt:// or neo4j://, encrypted by bolt+s://, bolt+ssc://, neo4j+s:// or "
             "neo4j+ssc://",

@@ -44,7 +44,7 @@ def read_yaml(file: FilePath, model: type[BaseModel], environ: Mapping[str, str]
     A key whose value is null, or became empty because its variables are not set, is left out.
 
     Raises:
-        ConfigError: the file cannot be read, is not YAML, is no mapping, or has a key twice.
+        ConfigError: the file cannot be read, is not YAML, is not a mapping, or has a key twice.
     """
     import yaml
 

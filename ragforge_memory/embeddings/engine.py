@@ -147,7 +147,7 @@ class EmbeddingThread:
             return None
         try:
             encoder = self._load()
-        except BaseException as error:  # noqa: BLE001 - a panic in Rust is no Exception; callers get one kind of error
+        except BaseException as error:  # noqa: BLE001 - a panic in Rust is not an Exception; callers get one kind of error
             failure = error if isinstance(error, RagforgeError) else _failed("could not be loaded", error)
             self._failure = (time.monotonic() + RELOAD_SECONDS, failure)
             return None

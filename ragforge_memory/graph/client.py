@@ -68,7 +68,7 @@ def open_driver(config: Neo4jConfig) -> neo4j.AsyncDriver:
         return _driver(config.uri, auth)
     except (driver_errors.DriverError, ValueError) as error:
         raise ConfigError(
-            f"{shown!r} is no address of a Neo4j server: {first_line(error)}",
+            f"{shown!r} is not an address of a Neo4j server: {first_line(error)}",
             key="neo4j.uri",
             hint="bolt://host:7687, neo4j://host, or neo4j+s://… for Aura",
         ) from error

@@ -244,8 +244,8 @@ class KeptVectors(OwnerStore):
                 return
             taken, matrix = await asyncio.to_thread(_unit, page["vectors"], wanted.space.dimension)
             await asyncio.to_thread(copy.vectors.add, matrix)
-            for name in ("seqs", "times", "users"):
-                getattr(copy, name).extend(page[name][at] for at in taken)
+            for column in ("seqs", "times", "users"):
+                getattr(copy, column).extend(page[column][at] for at in taken)
             copy.last = page["uuids"][taken[-1]] if taken else copy.last
             waiting = page["waiting"]
             copy.top = until if waiting is None else waiting - 1

@@ -294,7 +294,7 @@ class MessageStore(WaitingTexts):
         """The newest ``limit`` messages (before the message ``before``, if given), oldest first.
 
         Raises:
-            MessageNotFound: ``before`` is no message of this conversation.
+            MessageNotFound: ``before`` is not a message of this conversation.
         """
         rows = await self._read(
             "history",

@@ -161,7 +161,7 @@ class ReceiptStore(OwnerStore):
 
         Raises:
             ConversationNotFound: this owner has no such conversation (any more).
-            MessageNotFound: it is no message of this conversation's lineage.
+            MessageNotFound: it is not a message of this conversation's lineage.
         """
         rows = await self._read("answered_message", conversation_id=conversation_id, message_id=message_id)
         if not rows:

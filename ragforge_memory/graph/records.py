@@ -50,7 +50,7 @@ def utc_text(time: datetime | None) -> str | None:
 
 
 def from_json(text: Any, default: Any = None) -> Any:
-    """The value behind a JSON property; what is no JSON text (another tool's graph) comes back as it is."""
+    """The value behind a JSON property; what is not JSON text (another tool's graph) comes back as it is."""
     if text is None:
         return default
     try:

@@ -20,7 +20,7 @@ from ragforge_memory.models.owner import Owner
 # begun under one, after it was looked for to be taken away: nobody goes on with that, however long its lease is.
 _given_up: set[str] = set()
 
-# What is no receipt: the end of its statement's name, and what a row has besides both ends.
+# What is not a receipt: the end of its statement's name, and what a row has besides both ends.
 _OTHER_ENDS = {
     "conversation": ("merges", "properties"),
     "correction": ("corrections", "properties"),

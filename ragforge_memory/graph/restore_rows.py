@@ -16,7 +16,7 @@ from ragforge_memory.models.owner import Owner
 
 Redact = Callable[[Any], Any]
 
-# What is no property of the node itself.
+# What is not a property of the node itself.
 _HANGING = frozenset(
     {"uuid", "source_uuid", "other", "verbatim", "embedding", "important", "tool_calls", "references", "anchored"}
     | {"used", "merged_from", "corrects", "reads", "reused_from", "messages", "summaries", "anchors", "prompts"}

@@ -121,7 +121,7 @@ class _Reader:
                 return
             self._answer = None
             about = message.get("metadata")
-            # What was set up once and goes before every conversation is no word of the user in this one.
+            # What was set up once and goes before every conversation is not a word of the user in this one.
             hidden = isinstance(about, Mapping) and bool(about.get("is_visually_hidden_from_conversation"))
             yield from self._exchange.say(
                 TranscriptMessage(

@@ -211,7 +211,7 @@ class _Session:
                 duration_ms=_duration(line.get("toolUseResult")),
             )
         if said or not results:
-            # What the program itself says in the user's name is no word of the user.
+            # What the program itself says in the user's name is not a word of the user.
             injected = bool(line.get("isMeta") or line.get("isCompactSummary"))
             yield from self._exchange.say(
                 TranscriptMessage(

@@ -156,7 +156,7 @@ def exchanged(
     """The messages of records of which each is one; a result stands with its call.
 
     Raises:
-        InvalidInput: a record is no message; the error names its place.
+        InvalidInput: a record is not a message; the error names its place.
     """
     exchange = Exchange()
     for record in records:

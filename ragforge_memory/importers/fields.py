@@ -100,13 +100,13 @@ def time(value: object) -> datetime | None:
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             value = datetime.fromtimestamp(value, UTC)
     except (ValueError, OverflowError, OSError):
-        raise ValueError(f"its timestamp is no time: {given!r}") from None
+        raise ValueError(f"its timestamp is not a time: {given!r}") from None
     if not isinstance(value, datetime):
-        raise ValueError(f"its timestamp is no time: {given!r}")
+        raise ValueError(f"its timestamp is not a time: {given!r}")
     try:
         return value.astimezone(UTC) if value.tzinfo is not None else value.replace(tzinfo=UTC)
     except OverflowError:
-        raise ValueError(f"its timestamp is no time: {given!r}") from None
+        raise ValueError(f"its timestamp is not a time: {given!r}") from None
 
 
 def identifier(value: object, what: str = "its uuid") -> str | None:

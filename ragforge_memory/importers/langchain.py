@@ -22,7 +22,7 @@ _TYPES = {
     **dict.fromkeys(("chat", "ChatMessageChunk"), ""),
 }
 _CHAT = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant"}
-# Blocks of a content that are no text: what was thought, and calls that `tool_calls` repeats.
+# Blocks of a content that are not text: what was thought, and calls that `tool_calls` repeats.
 _THOUGHTS = frozenset({"thinking", "reasoning", "redacted_thinking"})
 _CALLS = frozenset({"tool_use", "tool_call", "function_call", "input_json_delta"})
 

@@ -119,7 +119,7 @@ def _of_source(source: Source) -> Iterator[Transcript]:
     try:
         json.loads(head)
     except ValueError as error:
-        raise InvalidInput(f"this is no JSON and no chat history: {error}", hint=FORMATS) from error
+        raise InvalidInput(f"this is neither JSON nor a chat history: {error}", hint=FORMATS) from error
     raise _unknown()
 
 
@@ -209,9 +209,8 @@ def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
             return claude_code.read([record])
     if not among:
         raise _unknown()
-    return iter(
-        [_refused(record.place, refusal(record.place, record.fault or "this is no conversation, as the first one is"))]
-    )
+    why = record.fault or "this is not a conversation, and the first one is"
+    return iter([_refused(record.place, refusal(record.place, why))])
 
 
 def _has_messages(value: object) -> bool:
@@ -261,7 +260,7 @@ def _of_messages(records: Iterable[Record], *, place: str = "") -> Transcript:
 
 
 def _no_message(value: object) -> None:
-    raise ValueError("this is no message of a known format")
+    raise ValueError("this is not a message of a known format")
 
 
 def _distinct(messages: Iterator[TranscriptMessage]) -> Iterator[TranscriptMessage]:
@@ -309,4 +308,4 @@ def _refused(place: str, error: InvalidInput) -> Transcript:
 
 
 def _unknown() -> InvalidInput:
-    return InvalidInput("this is no conversation of a known format", hint=FORMATS)
+    return InvalidInput("this is not a conversation of a known format", hint=FORMATS)

@@ -192,7 +192,7 @@ def _line(place: str, line: bytes) -> Record:
     except RecursionError:
         return Record(place, None, "it is nested too deeply")
     except ValueError as error:
-        return Record(place, None, f"this is no JSON: {error}")
+        return Record(place, None, f"this is not JSON: {error}")
 
 
 def too_long() -> str:
@@ -223,7 +223,7 @@ class JsonDocument:
         return f"line {self._line}"
 
     def next(self) -> str:
-        """The next character that is no white space; empty at the end."""
+        """The next character that is not white space; empty at the end."""
         while True:
             end = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]  # it matches everywhere
             self._pass_to(end)
@@ -241,7 +241,7 @@ class JsonDocument:
         found = self.next()
         if found not in expected or not found:
             wanted = " or ".join(repr(each) for each in expected)
-            raise refusal(self.place, f"this is no JSON: {wanted} is expected, not {found or 'the end'!r}")
+            raise refusal(self.place, f"this is not JSON: {wanted} is expected, not {found or 'the end'!r}")
         self._pass_to(self._at + 1)
         return found
 
@@ -259,9 +259,9 @@ class JsonDocument:
                 cut = error.pos > len(self._text) - _NEAR or error.msg.startswith("Unterminated")
                 if self._ended or not cut:
                     line = self._line + self._text.count("\n", self._at, error.pos)
-                    raise refusal(f"line {line}", f"this is no JSON: {error.msg}") from error
+                    raise refusal(f"line {line}", f"this is not JSON: {error.msg}") from error
             except (RecursionError, ValueError) as error:
-                raise refusal(self.place, f"this is no JSON that can be read: {error}") from error
+                raise refusal(self.place, f"this is not JSON that can be read: {error}") from error
             else:
                 # What was read of a number may be its beginning.
                 if self._ended or _NUMBER.match(self._text, end).end() < len(self._text):  # type: ignore[union-attr]
@@ -290,7 +290,7 @@ class JsonDocument:
         for _ in self._entries("{", "}"):
             place, key = self.place, self.value()
             if not isinstance(key, str):
-                raise refusal(place, "this is no JSON: a key is text")
+                raise refusal(place, "this is not JSON: a key is text")
             self.take(":")
             yield key
 
@@ -313,7 +313,7 @@ class JsonDocument:
             InvalidInput: something does; the line is named.
         """
         if self.next():
-            raise refusal(self.place, "this is no JSON: the document has ended before")
+            raise refusal(self.place, "this is not JSON: the document has ended before")
 
     def _pass_to(self, end: int) -> None:
         self._line += self._text.count("\n", self._at, end)

@@ -31,7 +31,7 @@ class Plan:
         kept: known files that cannot be read now (no permission), or that are broken and were read as far as they are
             whole: the graph keeps what it has.
         partly: broken files of which the graph has what is whole; they are among ``skipped`` too.
-        gone: known files that are not there any more, or are no source text any more.
+        gone: known files that are not there any more, or are not source text any more.
         skipped: what is not read, and why.
     """
 

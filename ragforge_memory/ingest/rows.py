@@ -101,7 +101,7 @@ def _has(source: str, docstring: str | None) -> bool:
 
 
 def _role(file: str, modifiers: Sequence[str] = ()) -> str:
-    """Whether a search looks here first: what is no test, example and the like."""
+    """Whether a search looks here first: what is not a test, example and the like."""
     return "aside" if stands_aside(file, modifiers) else "product"
 
 

@@ -92,7 +92,7 @@ async def ingest(
 
     Raises:
         ProjectConflict: the project was ingested from another root.
-        InvalidInput: ``root`` is no directory, or ``project`` is empty.
+        InvalidInput: ``root`` is not a directory, or ``project`` is empty.
         GraphUnavailable: the server is away, or another ingest of the project has run for ten minutes.
     """
     started = time.perf_counter()

@@ -34,7 +34,7 @@ def checked_task(task: object) -> str:
     """The task, without white space around it.
 
     Raises:
-        InvalidInput: it is no text, or says nothing.
+        InvalidInput: it is not text, or says nothing.
     """
     check_text(task, "a task")
     text = str(task).strip()
@@ -92,7 +92,7 @@ def named(conversations: object) -> list[str]:
     for each in conversations:
         uuid = each if isinstance(each, str) else getattr(each, "uuid", None)
         if not isinstance(uuid, str) or not uuid.strip():
-            raise InvalidInput(f"{type(each).__name__} {each!r} is no conversation", hint=f"give {_CHOICES}")
+            raise InvalidInput(f"{type(each).__name__} {each!r} is not a conversation", hint=f"give {_CHOICES}")
         check_text(uuid, "a uuid")
         found[uuid] = None
     return list(found)

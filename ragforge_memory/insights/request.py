@@ -86,7 +86,7 @@ class Asker:
     async def insight(self, conversation: str, keep: Callable[[Any], Any]) -> Any:
         """What the model finds in a conversation; ``keep`` gives what is kept of it.
 
-        An answer that is no JSON or does not fit goes back with what is wrong.
+        An answer that is not JSON or does not fit goes back with what is wrong.
 
         Raises:
             UnfitAnswer: the last answer did not fit either.

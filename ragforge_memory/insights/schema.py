@@ -31,7 +31,7 @@ _FORMS = "a class derived from pydantic.BaseModel, or a JSON Schema as a dict"
 
 
 class UnfitAnswer(RagforgeError):
-    """What the model said is no JSON, or does not fit the schema; the message says so to the model."""
+    """What the model said is not JSON, or does not fit the schema; the message says so to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _of_dict(given: Mapping[Any, Any]) -> OutputSchema:
     try:
         schema = json.loads(json.dumps(dict(given), allow_nan=False, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"the output schema is no JSON: {_first_line(error)}") from error
+        raise InvalidInput(f"the output schema is not JSON: {_first_line(error)}") from error
     problem = _problem_of(schema)
     checks = _words_that_check(schema)
     if schema and _are_fields(schema) and (problem or len(checks) < len(schema)):
@@ -115,7 +115,7 @@ def _of_dict(given: Mapping[Any, Any]) -> OutputSchema:
     elif not checks:
         raise InvalidInput("the output schema says nothing of the answer", hint=f"give {_FORMS}")
     if problem:
-        raise InvalidInput(f"the output schema is no JSON Schema: {problem}", hint=f"give {_FORMS}")
+        raise InvalidInput(f"the output schema is not a JSON Schema: {problem}", hint=f"give {_FORMS}")
     from referencing.exceptions import Unresolvable
 
     validator = _validator(schema)
@@ -146,14 +146,14 @@ def _validator(schema: dict[str, Any]) -> Validator:
 
 
 def _problem_of(schema: dict[str, Any]) -> str | None:
-    """Why this is no schema that can be checked against; None where it is one."""
+    """Why this is not a schema that can be checked against; None where it is one."""
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
     from referencing.exceptions import Unresolvable
 
     if not isinstance(schema.get("$schema", ""), str):
-        return f"$schema: {schema['$schema']!r} is no text"
+        return f"$schema: {schema['$schema']!r} is not text"
     try:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
         for reference in _references(schema):
@@ -237,7 +237,7 @@ def _json_in(answer: str) -> str:
     try:
         json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnfitAnswer(f"it is no JSON: {_first_line(error)}") from None
+        raise UnfitAnswer(f"it is not JSON: {_first_line(error)}") from None
     return text
 
 
@@ -251,7 +251,7 @@ def _is_json(text: str) -> bool:
 
 def _strict_json(text: str) -> Any:
     def refused(constant: str) -> None:
-        raise UnfitAnswer(f"{constant} is no JSON")
+        raise UnfitAnswer(f"{constant} is not JSON")
 
     value = json.loads(text, parse_constant=refused)
     try:

@@ -78,7 +78,7 @@ async def chunks_of(provider: ModelProvider, request: ModelRequest) -> AsyncGene
     """The chunks of an answer, each of them checked, up to `Finished`. Iterate inside `contextlib.aclosing`.
 
     Raises:
-        ModelMalformed: the provider gave something that is no chunk, or a chunk that holds what it cannot.
+        ModelMalformed: the provider gave something that is not a chunk, or a chunk that holds what it cannot.
         ModelError: as `ModelProvider.stream` does, and for whatever else it raises.
     """
     begun = False
@@ -120,18 +120,18 @@ async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswe
 
 
 def _check(chunk: object, model: str) -> None:
-    """Refuses what is no chunk, and one that holds what it cannot."""
+    """Refuses what is not a chunk, and one that holds what it cannot."""
     match chunk:
         case TextChunk(text) | ReasoningChunk(text):
             problem = None if isinstance(text, str) else "its text is none"
         case ToolRequestChunk(ToolRequest() as asked):
             problem = _request_problem(asked)
         case ToolRequestChunk():
-            problem = "its request is no ToolRequest"
+            problem = "its request is not a ToolRequest"
         case Finished():
             problem = _end_problem(chunk)
         case _:
-            raise _malformed(model, f"gave {_shown(chunk)}, which is no chunk")
+            raise _malformed(model, f"gave {_shown(chunk)}, which is not a chunk")
     if problem is not None:
         raise _malformed(model, f"gave {_shown(chunk)}: {problem}")
 
@@ -148,7 +148,7 @@ def _request_problem(asked: ToolRequest) -> str | None:
 
 def _end_problem(finished: Finished) -> str | None:
     if not isinstance(finished.reason, str):
-        return "its reason is no text"
+        return "its reason is not text"
     if not isinstance(finished.usage, Usage):
         return f"usage is a Usage, not {type(finished.usage).__name__}"
     return _json_problem(finished.provider_parts, "provider_parts")
@@ -161,7 +161,7 @@ def _json_problem(value: Any, what: str) -> str | None:
     try:
         json.dumps(value)
     except (TypeError, ValueError) as error:
-        return f"{what} are no JSON: {error}"
+        return f"{what} are not JSON: {error}"
     return None
 
 

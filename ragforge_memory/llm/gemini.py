@@ -136,7 +136,7 @@ class GeminiProvider:
         return await priced(usage, model=self.model, vendor="google")
 
     def _check_end(self, answer: _Answer) -> None:
-        """Raises for every end that is no answer."""
+        """Raises for every end that is not an answer."""
         if answer.blocked is not None:
             raise ModelBlocked(
                 f"{self._key} refused the prompt ({answer.blocked})",

@@ -87,7 +87,7 @@ class ToolCallAssembly:
         call.arguments += arguments or ""
 
     def requests(self) -> list[ToolRequest]:
-        """The calls as tool requests; one whose arguments are no JSON object carries an error for the model."""
+        """The calls as tool requests; one whose arguments are not a JSON object carries an error for the model."""
         return [_request(call) for call in self._calls]
 
 

@@ -265,5 +265,5 @@ def _words(text: str | list[str]) -> list[str]:
 def _error(error: dict[str, Any]) -> ModelError:
     kind = getattr(errors, str(error.get("type", "ModelError")), None)
     if not (isinstance(kind, type) and issubclass(kind, ModelError)):
-        raise ValueError(f"{error.get('type')!r} is no model error")
+        raise ValueError(f"{error.get('type')!r} is not a model error")
     return kind(str(error.get("message", "scripted failure")))

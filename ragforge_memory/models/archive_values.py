@@ -21,7 +21,7 @@ _ISO = re.compile(
 def _time(text: str) -> str:
     match = _ISO.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no time as ISO 8601 writes it, such as 2026-01-01T00:00:00Z")
+        raise ValueError(f"{text!r} is not a time as ISO 8601 writes it, such as 2026-01-01T00:00:00Z")
     datetime.fromisoformat(text.partition("[")[0])
     if match["zone"] is not None:
         try:
@@ -134,14 +134,14 @@ _IDENTITY = frozenset(
 def _further(values: dict[str, Any]) -> dict[str, Any]:
     for name in values:
         if not name or name in _IDENTITY or name.startswith(("embedding", "summary_embedding")):
-            raise ValueError(f"{name!r} is no further property")
+            raise ValueError(f"{name!r} is not a known property")
     return values
 
 
 def _json_names(values: dict[str, str]) -> dict[str, str]:
     for name in values:
         if name not in JSON_PROPERTIES:
-            raise ValueError(f"{name!r} is no JSON property ({', '.join(sorted(JSON_PROPERTIES))})")
+            raise ValueError(f"{name!r} is not a JSON property ({', '.join(sorted(JSON_PROPERTIES))})")
     return values
 
 

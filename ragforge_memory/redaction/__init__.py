@@ -1,6 +1,6 @@
 """Taking secrets out of what is stored: each is known by a vendor's prefix, by its frame, or by the name before it.
 
-What is no secret stays: commit hashes, uuids, data and plain code. The kind of the secret is left in its place:
+What is not a secret stays: commit hashes, uuids, data and plain code. The kind of the secret is left in its place:
 ``[redacted github token]``. `table` says what secrets look like, `judges` which of what looks so are some.
 """
 

@@ -43,7 +43,7 @@ _KNOWN_NAME = re.compile(
 )
 _EXPRESSION = re.compile(r"[A-Za-z]\w*\Z|[A-Za-z]*\d{0,4}(?:(?:_|[-*+/|%&<>=]{1,2})(?:[A-Za-z]+\d{0,4}|\d{1,4}))+\Z")
 _ARGUMENT = re.compile(r"(?:\s*\d+: )?[ \t]+(?:[^\n]*,[ \t]*)?[\w-]+\Z")
-# Behind a value: more of an expression, or a sentence; around its name: a bracket that is no call's.
+# Behind a value: more of an expression, or a sentence; around its name: a bracket that is not a call's.
 _GOES_ON = re.compile(r"[ \t]*[=|&+*/?<>-]|[,;]\s*\Z")
 _PROSE = re.compile(r"[.!?]{1,3}(?:\s|\Z)|[ \t]+(?!(?:if|or|and|else|as|in|is|not)\b)[A-Za-z]{2,}\b(?![ \t]*[(=.])")
 _ASIDE = re.compile(r"(?:\A|\s)\([^()]*\Z")
@@ -105,7 +105,7 @@ def inside(match: re.Match[str]) -> bool:
     before, behind = match.string[: match.end("name")], match.string[match.end() :]
     if _is_argument(before) and not _ASIDE.search(before[-_REACH:]):
         return False
-    # What follows a value in code is no word.
+    # What follows a value in code is not a word.
     if sign != "=" and (_GOES_ON.match(behind) or ("=" in sign.strip() != sign and not _PROSE.match(behind))):
         return False
     if value.isdigit():

@@ -15,7 +15,7 @@ NEIGHBOUR_WEIGHT = 0.4
 """How much of the better neighbour's score a message gets: the best of the weights measured."""
 
 SESSION_GAP = timedelta(minutes=60)
-"""A session ends where two messages are further apart; what was said in another one is no neighbour."""
+"""A session ends where two messages are further apart; what was said in another one is not a neighbour."""
 
 Place = tuple[str, int]
 """Where a message is: its line (a conversation, or one lineage as a whole) and its seq."""

@@ -9,7 +9,7 @@ _WORD = re.compile(r"\w+")
 
 
 def composed(text: str) -> str:
-    """A text whose letters have their marks in one sign: a mark that stands by itself is no part of a word."""
+    """A text whose letters have their marks in one sign: a mark that stands by itself is not a part of a word."""
     return text if text.isascii() else normalize("NFC", text)
 
 

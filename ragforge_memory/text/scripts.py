@@ -16,7 +16,7 @@ _RUNS = re.compile(f"(?P<signs>[{_SIGNS}]+)|[{_KATAKANA}]+|[^{_SIGNS}{_KATAKANA}
 
 
 def is_wide(word: str) -> bool:
-    """Whether a word has signs of a script that is written without spaces, so that its ends are no ends of a word."""
+    """Whether a word has signs of a script that is written without spaces, so that its ends are not ends of a word."""
     return not word.isascii() and _WIDE.search(word) is not None
 
 

@@ -16,7 +16,7 @@ FENCED = re.compile(r"(?ms)^[ \t]*(```+|~~~+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _QUOTED = re.compile(r"^\s*(?:>|\|)")
 _INDENTED = re.compile(r"^(?: {4}|\t)")
 _LIST = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
-# Behind an item: what is neither further in nor goes on in lower case is no part of it.
+# Behind an item: what is neither further in nor goes on in lower case is not a part of it.
 _BEGINS = re.compile(r"[^\sa-z]")
 _HEADING = re.compile(r"^\s*#{1,6}\s+")
 _EMPHASIS = re.compile(r"(\*\*|__|\*(?=\S)|(?<=\S)\*)")

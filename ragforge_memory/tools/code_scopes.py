@@ -137,7 +137,7 @@ async def outline(context: ToolContext, target: str) -> ToolOutput:
             }
         )
     if "/" in path and is_source(path):
-        # `source/index.ts` is no member `ts` of what is called like the rest.
+        # `source/index.ts` is not a member `ts` of what is called like the rest.
         return ToolOutput(nothing)
     found = await resolve(code, project, target, root=context.root, memory=context.messages)
     if not found.scopes:

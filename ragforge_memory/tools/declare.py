@@ -87,7 +87,7 @@ def tool(
         timeout: seconds until a call is given up; the registry's default when None.
 
     Raises:
-        InvalidInput: it is a lambda, has no docstring, or is no function.
+        InvalidInput: it is a lambda, has no docstring, or is not a function.
     """
 
     def mark(target: Function) -> Function:
@@ -153,7 +153,7 @@ def checked_tools(tools: object) -> tuple[Callable[..., Any], ...] | None:
     """The functions that a model may call, each of which can be a tool; None: those that there always are.
 
     Raises:
-        InvalidInput: these are no functions, one of them cannot be a tool, or two have one name.
+        InvalidInput: these are not functions, one of them cannot be a tool, or two have one name.
     """
     from ragforge_memory.tools.schema import arguments_of
 

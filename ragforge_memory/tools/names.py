@@ -5,7 +5,7 @@ A name as asked (``Command.invoke``, ``click.core.Command``, ``core.py:invoke``,
 
 * *exact*: the same letters, dotted parts in their places;
 * *spelling*: the same words in another case or with other separators;
-* *typo*: at most two edits away, and only where the asked word is no word of the project itself;
+* *typo*: at most two edits away, and only where the asked word is not a word of the project itself;
 * *partial*: the asked words stand side by side inside the name.
 
 What is none of these is not found: a neighbour is never passed off as the thing.

@@ -16,7 +16,7 @@ MAX_TYPES = 500
 
 
 async def overriding(code: ScopeReader, project: str, member: Scope, named: Sequence[Scope]) -> list[Scope]:
-    """The members that override one, those of near types first; none of what is no member of a type.
+    """The members that override one, those of near types first; none of what is not a member of a type.
 
     Args:
         member: the one that is overridden.

@@ -100,7 +100,7 @@ class MessageReader(Protocol):
         """Messages that bear on ``query``, by words and meaning, best first; of one conversation's lineage if named.
 
         Raises:
-            InvalidInput: ``since`` or ``until`` is no ISO date or time, or they are the wrong way round.
+            InvalidInput: ``since`` or ``until`` is not an ISO date or time, or they are the wrong way round.
         """
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
@@ -118,7 +118,7 @@ class MessageReader(Protocol):
         """The owner's conversations, the last updated first; with times those in which something was said then.
 
         Raises:
-            InvalidInput: ``since`` or ``until`` is no ISO date or time, or they are the wrong way round.
+            InvalidInput: ``since`` or ``until`` is not an ISO date or time, or they are the wrong way round.
         """
 
     async def decisions(
@@ -133,7 +133,7 @@ class MessageReader(Protocol):
         """What was decided, ruled or noted, newest first; about these words or this code, doubtful ones alone if asked.
 
         Raises:
-            InvalidInput: ``since`` or ``until`` is no ISO date or time, or they are the wrong way round.
+            InvalidInput: ``since`` or ``until`` is not an ISO date or time, or they are the wrong way round.
         """
 
     async def impact(self, root: Path, revision: str | None = None) -> Impact:

@@ -168,7 +168,7 @@ class ToolRegistry:
         try:
             return self._succeeded(returned, started)
         except Exception as error:  # noqa: BLE001 - told and logged
-            log.warning("what the tool %s gave is no JSON: %s", request.name, clean(traceback.format_exc()))
+            log.warning("what the tool %s gave is not JSON: %s", request.name, clean(traceback.format_exc()))
             # A model that read of a failure would do it again.
             return self._failed(f"{request.name} ran, but JSON cannot hold what it gave: {_named(error)}", started)
 
@@ -249,7 +249,7 @@ def _spec(each: _Tool) -> ToolSpec:
 
 
 def _contained(function: Callable[..., Any], given: dict[str, Any]) -> Callable[[], Any]:
-    """The call, with what is no Exception (argparse in a tool ends the process, Rust panics) as a failure of the
+    """The call, with what is not an Exception (argparse in a tool ends the process, Rust panics) as a failure of the
     tool's: it would end the loop that the call runs on."""
 
     def call() -> Any:

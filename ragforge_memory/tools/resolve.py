@@ -237,7 +237,7 @@ async def _owners(code: ScopeReader, project: str, asked: Reference) -> list[Sco
 async def _near(code: ScopeReader, project: str, asked: Reference, owners: Sequence[Scope] = ()) -> Resolution:
     """Names that are the same but for spelling or a slip, or that contain the asked words.
 
-    Of a type that is there (``owners``) only a member is near to one of it: `Request.hooks` is no constant `HOOKS`.
+    Of a type that is there (``owners``) only a member is near to one of it: `Request.hooks` is not a constant `HOOKS`.
     """
     everything = await code.names(project)
     if owners:

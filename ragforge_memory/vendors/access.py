@@ -57,7 +57,7 @@ def is_loopback(url: str) -> bool:
 
 
 def check_address(url: str, environ: Mapping[str, str]) -> None:
-    """Refuses what is no address, and one off this machine while the switch is off.
+    """Refuses what is not an address, and one off this machine while the switch is off.
 
     Raises:
         ConfigError: says what is wrong with it, or names the variable.

@@ -90,7 +90,7 @@ class Connection(ABC, Generic[Client]):
         """Closes what `_connect` made."""
 
     def _failure(self, error: Exception) -> ModelError:
-        """The error for what is no SDK's own."""
+        """The error for what is not an SDK's own."""
         import httpx2
         from pydantic import ValidationError
 

@@ -249,5 +249,5 @@ def test_vectors_on_their_way_to_another_model(moving: Moving, ok: bool, words: 
 async def test_a_home_that_is_no_folder_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     told = doctor.check_disk(tmp_path / "file" / "home")
-    assert (told.ok, told.detail) == (False, f"{tmp_path / 'file'} is no folder")
+    assert (told.ok, told.detail) == (False, f"{tmp_path / 'file'} is not a folder")
     assert doctor.check_disk(tmp_path / "not there yet").ok

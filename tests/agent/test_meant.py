@@ -225,7 +225,7 @@ async def test_a_mark_behind_a_name_is_part_of_it_or_says_that_it_is_a_macro(
         "`Cart#empty?` never raises": ["Cart.empty?"],
         "`Cart#save` never raises": ["Cart.save"],
         "`Cart#halt` never raises": ["Cart.halt"],
-        "`ensure!` is no macro here, `empty!` and `scramble!` are none at all": [],
+        "`ensure!` is not a macro here, `empty!` and `scramble!` are none at all": [],
     }
     async with make_agent(*(["Noted."] * len(said)), root=project) as agent:
         await agent.ingest()

@@ -47,7 +47,7 @@ USES: dict[str, Use] = {
     "nothing but NULs": lambda _, c: c.send_message("\0 \0"),
     "metadata below the bottom": lambda _, c: c.send_message("hi", metadata=deep(5_000)),
     "a comparison with nothing": lambda _, c: c.compare(None),  # type: ignore[arg-type]
-    "content that is no text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
+    "content that is not text": lambda a, _: a.invoke({"messages": [{"role": "user", "content": [1]}]}),
     "an import of NULs": lambda a, _: a.import_conversation([{"role": "user", "content": "\0"}]),
     "a word for seconds": lambda a, _: a.drain("x"),  # type: ignore[arg-type]
     "a context for no query": lambda _, c: c.build_context(query=" "),
@@ -65,7 +65,7 @@ USES: dict[str, Use] = {
     "vectors of a word for a dimension": lambda a, _: a.reembed("hashing:h", dimension="many"),  # type: ignore[arg-type]
     "half a letter in a title": lambda a, _: a.create_conversation("half \ud800"),
     "a list for metadata": lambda a, _: a.create_conversation(metadata=[1]),  # type: ignore[arg-type]
-    "metadata that is no JSON": lambda a, _: a.create_conversation(metadata={"x": object()}),
+    "metadata that is not JSON": lambda a, _: a.create_conversation(metadata={"x": object()}),
     "a list of none": lambda a, _: a.list_conversations(0),
 }
 
@@ -197,7 +197,7 @@ async def test_an_address_of_no_database(address: Any) -> None:
 def test_a_root_that_is_no_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for root in (tmp_path / "nowhere", tmp_path / "file"):
-        with pytest.raises(InvalidInput, match="is no directory"):
+        with pytest.raises(InvalidInput, match="is not a directory"):
             AsyncConversationAgent(root=root)
 
 
@@ -226,7 +226,7 @@ async def test_a_time_that_is_none_is_said_to_the_model(make_agent: MakeAgent) -
         answer = await (await agent.create_conversation()).send_message("Look.")
         assert [call.success for call in answer.tool_calls] == [False, False, True]
         for call in answer.tool_calls[:2]:
-            assert "is no time" in str(call.error)
+            assert "is not a time" in str(call.error)
             assert "2026-11-22" in str(call.error)  # how it is written
 
 

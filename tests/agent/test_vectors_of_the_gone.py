@@ -1,4 +1,4 @@
-"""What is deleted while its vector is made is no failure: nobody is told, and nobody tries it again."""
+"""What is deleted while its vector is made is not a failure: nobody is told, and nobody tries it again."""
 
 from __future__ import annotations
 

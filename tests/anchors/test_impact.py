@@ -213,7 +213,7 @@ async def test_three_dots_begin_where_both_parted(repository: Repository, talk: 
     repository.commit()
     with pytest.raises(InvalidInput, match="no commit in common"):
         await impact(repository.root, talk.references, "main...alone")
-    with pytest.raises(InvalidInput, match=r"0000000… is no commit: git gives it to hooks") as refused:
+    with pytest.raises(InvalidInput, match=r"0000000… is not a commit: git gives it to hooks") as refused:
         await impact(repository.root, talk.references, f"{'0' * 40}..HEAD")
     assert "...HEAD" in str(refused.value.hint)
 

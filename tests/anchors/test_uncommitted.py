@@ -47,7 +47,7 @@ async def test_what_an_ingest_saw_uncommitted_is_followed_when_it_goes_on(
 async def test_what_the_last_commit_has_is_not_what_was_there_uncommitted_before(
     gone: bool, repository: Repository, run: Run, talk: Talk
 ) -> None:
-    """A twin that an earlier ingest saw is no successor, whether it is committed or not."""
+    """A twin that an earlier ingest saw is not a successor, whether it is committed or not."""
     text = (repository.root / "bank.py").read_text(encoding="utf-8")
     copy = text[text.index("def interest") : text.index("def report")].replace("def interest", "def gain")
     repository.append("twin.py", copy)

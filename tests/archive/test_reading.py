@@ -159,7 +159,7 @@ async def test_home_is_home_for_both(make_agent: MakeAgent, tmp_path: Path, monk
 
 @pytest.mark.parametrize("path", ["a\0b", 5])
 def test_what_is_no_path_is_no_root(path: Any) -> None:
-    with pytest.raises(InvalidInput, match="is no path"):
+    with pytest.raises(InvalidInput, match="is not a path"):
         ConversationAgent(root=path, project="p")
 
 
@@ -170,5 +170,5 @@ async def test_what_is_no_place_for_a_file(make_agent: MakeAgent, tmp_path: Path
         talk = await agent.create_conversation("One")
         for path in paths:
             for export in (talk.export, agent.export_all):
-                with pytest.raises(InvalidInput, match=r"cannot be written|is no path"):
+                with pytest.raises(InvalidInput, match=r"cannot be written|is not a path"):
                     await export(path)

@@ -57,8 +57,8 @@ MESSAGE = "conversations.0.messages.1."
 WRONG = [
     ("version", 2, "version: the archive has version 2"),
     ("conversation", "c2", "conversation: 'c2' is none"),
-    ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is no time"),
-    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is no further property"),
+    ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is not a time"),
+    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is not a known property"),
     (
         "conversations.0.lineage",
         [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],
@@ -74,7 +74,7 @@ WRONG = [
         r"messages\[1\].tool_calls\[0\].uuid: 't1' is that of another tool call",
     ),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
-    (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is no JSON"),
+    (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is not JSON"),
 ]
 
 

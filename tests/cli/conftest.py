@@ -39,7 +39,7 @@ class CommandLine:
     environment: dict[str, str] = field(default_factory=dict)
 
     def run(self, *arguments: str, stdin: str = "", **environment: str) -> Finished:
-        """A run inside this process, on streams that are no terminal."""
+        """A run inside this process, on streams that are not a terminal."""
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         with pytest.MonkeyPatch.context() as patch:
             for name in set(os.environ) - set(self.environment):

@@ -53,7 +53,7 @@ def test_what_was_edited_is_read_before_the_next_question(ragforge: CommandLine)
     with PseudoTerminal(command, folder=ragforge.project, environment=ragforge.environment, rows=30) as terminal:
         terminal.expect(PROMPT)
         (ragforge.project / "added.py").write_text("def quite_new():\n    return 1\n", encoding="utf-8")
-        terminal.type("\x1awhere is quite_new?" + ENTER)  # Ctrl-Z is no part of it
+        terminal.type("\x1awhere is quite_new?" + ENTER)  # Ctrl-Z is not a part of it
         terminal.expect(r"added\.py:1")
         terminal.expect(PROMPT)
         terminal.type(CTRL_D)

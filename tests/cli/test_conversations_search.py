@@ -60,7 +60,7 @@ def test_times_at_the_ends_of_the_calendar_are_shown_in_any_zone(
 def test_what_cannot_be_imported(ragforge: CommandLine) -> None:
     refused = ragforge.run("conversations", "import", "-", stdin='[{"author": "user"}]')
     assert refused.returncode == 1
-    assert "this is no conversation of a known format" in refused.stderr
+    assert "this is not a conversation of a known format" in refused.stderr
     assert "its content is missing" in ragforge.run("conversations", "import", "-", stdin='[{"role": "user"}]').stderr
     good, bad = json.dumps({"messages": TALK}), '{"messages": [{"role": "user", "content": ""}]}'
     partly = ragforge.run("conversations", "import", "-", "--title", "Lights", stdin=f"{good}\n{bad}\n")

@@ -79,7 +79,7 @@ def test_what_fails_is_said(ragforge: CommandLine) -> None:
     look = ("conversations", "insights", *schema(ragforge))
     done = ragforge.run(*look, *model(ragforge, "no", "no", "no"))
     assert done.returncode == 1
-    assert f"none of {one[:8]} (invalid): the last answer did not fit the schema: it is no JSON" in done.stderr
+    assert f"none of {one[:8]} (invalid): the last answer did not fit the schema: it is not JSON" in done.stderr
     none = ragforge.run(*look, "--model", "extractive", "--json")
     assert none.returncode == 3
     assert "insights need a language model" in json.loads(none.stderr)["message"]
@@ -88,4 +88,4 @@ def test_what_fails_is_said(ragforge: CommandLine) -> None:
     assert (missing.returncode, "nowhere.json cannot be read" in missing.stderr) == (1, True)
     assert "give the path of a JSON Schema" in missing.stderr
     bad = ragforge.run("conversations", "insights", "--task", TASK, "--schema", "-", stdin="{")
-    assert (bad.returncode, "is no JSON" in bad.stderr) == (1, True)
+    assert (bad.returncode, "is not JSON" in bad.stderr) == (1, True)

@@ -51,7 +51,7 @@ Setext
 11) eleven
 """
 
-# A busy machine is no finding.
+# A busy machine is not a finding.
 UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIECES = st.sampled_from(
     [

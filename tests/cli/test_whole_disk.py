@@ -16,7 +16,7 @@ HINT = "cd into a project, or put a ragforge.config.yaml where the project is"
 
 @pytest.fixture
 def at_home(ragforge: CommandLine) -> CommandLine:
-    """The command line in a home directory that is no project."""
+    """The command line in a home directory that is not a project."""
     (ragforge.project / "ragforge.config.yaml").unlink()
     ragforge.environment["HOME"] = str(ragforge.project)
     return ragforge

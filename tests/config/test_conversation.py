@@ -60,8 +60,8 @@ def test_what_is_left_open_follows() -> None:
         ({"embedding_model": "text-embedding-004"}, "embedding_model", "gemini-embedding-2"),
         ({"embedding_dimension": 768}, "embedding_dimension", "384"),
         ({"persistence": "sqlite"}, "persistence", "'neo4j' or 'files', not 'sqlite'"),
-        ({"persistence_directory": "a\0b"}, "persistence_directory", "is no path: it has a NUL"),
-        ({"persistence_directory": "~nobody-of-that-name/x"}, "persistence_directory", "is no path"),
+        ({"persistence_directory": "a\0b"}, "persistence_directory", "is not a path: it has a NUL"),
+        ({"persistence_directory": "~nobody-of-that-name/x"}, "persistence_directory", "is not a path"),
     ],
 )
 def test_a_bad_keyword_is_an_error_that_names_it(values: dict[str, Any], key: str, words: str) -> None:

@@ -31,7 +31,7 @@ ERRORS: dict[str, tuple[str, int | None, str | None, str]] = {
         "bolt://host:7687",
     ),
     "no such port": ("neo4j:\n  uri: bolt://localhost:99999\n", 2, "neo4j.uri", "at most 65535"),
-    "a provider that is no model's": ("llm:\n  model: quotes\n", 2, "llm.model", "write openai:MODEL"),
+    "a provider that is not a model's": ("llm:\n  model: quotes\n", 2, "llm.model", "write openai:MODEL"),
     "two providers": ("llm:\n  provider: gemini\n  model: 'openai:gpt-6'\n", 3, "llm.model", "provider is gemini"),
     "a script without a path": ("llm:\n  provider: scripted\n", 1, "llm.model", "path of its script"),
     "a model's address without a scheme": ("llm:\n  base_url: notaurl\n", 2, "llm.base_url", "no scheme"),
@@ -118,7 +118,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("path", ["a\0b", "~nobody-of-that-name/x", "\ud800", 5])
 def test_what_is_no_path_is_told(path: Any) -> None:
-    with pytest.raises(ConfigError, match="is no path"):
+    with pytest.raises(ConfigError, match="is not a path"):
         load_config(path, environ={})
-    with pytest.raises(ConfigError, match="is no path"):
+    with pytest.raises(ConfigError, match="is not a path"):
         load_config(start=path, environ={})

@@ -115,7 +115,7 @@ async def test_a_large_one_is_hidden_at_once_and_goes_in_batches(
                     await messages.history(uuid)
                 assert list(await conversations.page()) == []
         await deleting
-        # Seen on its way by others, so that it was no single transaction.
+        # Seen on its way by others, so that it was not a single transaction.
         assert seen
     assert counts(graph) == ({}, {})
 

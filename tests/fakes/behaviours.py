@@ -29,7 +29,7 @@ class Answer:
         calls: tool calls, all in one step.
         finish: the vendor's finish reason; None means its normal one.
         ending: ``complete``; ``cut`` drops the connection, ``no_finish`` ends the body well but without a finish
-            reason, ``bad_json`` ends with an event that is no JSON, ``hang`` writes no more until ``release``,
+            reason, ``bad_json`` ends with an event that is not JSON, ``hang`` writes no more until ``release``,
             ``error`` sends an error event with status 503 in the stream.
         slow: hold the answer back before its first byte until ``release`` is set.
         release: the event that ends ``slow`` and ``hang``; without it they last until the client goes.

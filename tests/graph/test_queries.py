@@ -212,7 +212,7 @@ async def _explained(driver: neo4j.AsyncDriver, text: str, name: str) -> None:
             summary = await (await session.run(f"{text[:start]}EXPLAIN {text[start:]}", given={})).consume()
         except neo4j.exceptions.Neo4jError as error:
             pytest.fail(f"{name}: {error}")
-    # What is not in the database yet is no mistake.
+    # What is not in the database yet is not a mistake.
     for status in summary.gql_status_objects:
         assert status.raw_classification != "DEPRECATION", f"{name}: {status.status_description}"
     assert summary.plan is not None

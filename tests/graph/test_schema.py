@@ -45,7 +45,7 @@ async def _schema(client: GraphClient) -> dict[str, list[dict[str, Any]]]:
     found = {}
     for kind in ("INDEXES", "CONSTRAINTS"):
         rows = await client.run_schema(f"SHOW {kind} YIELD *")
-        # How often an index was read is no part of the schema.
+        # How often an index was read is not a part of the schema.
         kept = [{k: v for k, v in row.items() if k not in ("lastRead", "readCount", "trackedSince")} for row in rows]
         found[kind] = sorted(kept, key=lambda row: str(row["name"]))
     return found

@@ -67,8 +67,8 @@ def test_lines_of_conversations_are_conversations() -> None:
     text = lines([{"messages": OPENAI}, {"messages": [{"role": "user"}]}, {"x": 1}, {"messages": OPENAI[:2]}])
     assert outcomes(text) == [
         5,
-        "line 2, message 0: this is no message of a known format",
-        "line 3: this is no conversation, as the first one is",
+        "line 2, message 0: this is not a message of a known format",
+        "line 3: this is not a conversation, and the first one is",
         2,
     ]
     assert outcomes(json.dumps([{"messages": OPENAI}, {"messages": OPENAI[:1]}])) == [5, 1]

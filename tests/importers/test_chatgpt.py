@@ -140,7 +140,7 @@ def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
         "node a is its own ancestor",
         "there is no node 'gone', which a names",
         "there is no role 'robot' (user, assistant, system, tool)",
-        "this is no conversation, as the first one is",
+        "this is not a conversation, and the first one is",
     ]
 
 

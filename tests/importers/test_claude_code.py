@@ -115,7 +115,7 @@ def test_a_bad_line_refuses_its_session_alone() -> None:
     begins = [{**line(20, "user", "New"), "sessionId": "third"}]
     text = lines(LINES[:5]) + "{broken\n" + lines([*LINES[5:], *begins])
     refused, other = outcomes(text)
-    assert str(refused).startswith("line 6: this is no JSON: ")
+    assert str(refused).startswith("line 6: this is not JSON: ")
     assert other == 1
 
 
@@ -124,7 +124,7 @@ def test_a_bad_line_refuses_its_session_alone() -> None:
     [
         ({**line(30, "user", "x"), "message": "error"}, "line 15: the message of a line is a mapping, not str"),
         ({"silly": "this"}, "line 15: a line of a session has a type"),
-        (line(30, "user", "x", timestamp="soon"), "line 15: its timestamp is no time: 'soon'"),
+        (line(30, "user", "x", timestamp="soon"), "line 15: its timestamp is not a time: 'soon'"),
     ],
 )
 def test_bad_lines_are_named(bad: Any, why: str) -> None:
@@ -149,7 +149,7 @@ def test_ids_that_say_nothing() -> None:
 def test_a_ring_is_refused_where_it_closes() -> None:
     ring = [line(1, "user", "a", after=3), line(2, "assistant", "b", after=1), line(3, "user", "c", after=2)]
     assert outcomes(lines(ring)) == ["line 3: it is its own ancestor"]
-    # Lines that came in the wrong order are no ring, and a parent may be in another file.
+    # Lines that came in the wrong order are not a ring, and a parent may be in another file.
     assert outcomes(lines([line(2, "user", "a", after=1), line(1, "user", "b", after=77)])) == [2]
 
 

@@ -53,7 +53,7 @@ REFUSED = {
         "record 0 (line 2): its content is missing",
     ),
     "plain: size": (lines([said(), said(LONG)]), f"line 2: {LONG_WHY}"),
-    "plain: malformed": (lines([said()]) + '{"role": "user"', "line 2: this is no JSON: Expecting"),
+    "plain: malformed": (lines([said()]) + '{"role": "user"', "line 2: this is not JSON: Expecting"),
     "plain: twice": (lines([said(uuid=TWIN), said(), said(uuid=TWIN)]), "line 3: its uuid is that of line 1"),
     "openai: size": (lines([said(), called("x" * 201)]), "line 2: the name of a tool has 201 characters"),
     "openai: malformed": (lines([called("f"), {"role": "tool", "content": "x"}]), "line 2: a result names its call"),
@@ -62,9 +62,9 @@ REFUSED = {
         "record 2 (line 18): its content is text or a list of parts, not int",
     ),
     "langchain: size": (json.dumps([human(), human(LONG)], indent=1), f"record 1 (line 9): {LONG_WHY}"),
-    "langchain: malformed": (json.dumps([human(), human()], indent=1)[:-4], "line 15: this is no JSON: Expecting"),
+    "langchain: malformed": (json.dumps([human(), human()], indent=1)[:-4], "line 15: this is not JSON: Expecting"),
     "claude code: size": (lines([line(1, "user", "a"), line(2, "user", LONG, after=1)]), f"line 2: {LONG_WHY}"),
-    "claude code: malformed": (lines([line(1, "user", "a")]) + '{"type": "user", "mess', "line 2: this is no JSON: "),
+    "claude code: malformed": (lines([line(1, "user", "a")]) + '{"type": "user", "mess', "line 2: this is not JSON: "),
     "claude code: cycle": (
         lines([line(1, "user", "a", after=2), line(2, "user", "b", after=1)]),
         "line 2: it is its own ancestor",
@@ -127,7 +127,7 @@ async def test_what_stands_before_a_break_is_kept(make_agent: MakeAgent) -> None
         report = await agent.import_conversations(io.BytesIO(text.encode()))
         assert (report.conversations, report.messages, report.failed) == (1, 1, 1)
         assert report.errors[0].place == "the rest"
-        assert report.errors[0].message.startswith(f"line {text.count(chr(10)) + 1}: this is no JSON: Expecting")
-        with pytest.raises(InvalidInput, match=r"^line \d+: this is no JSON: Expecting"):
+        assert report.errors[0].message.startswith(f"line {text.count(chr(10)) + 1}: this is not JSON: Expecting")
+        with pytest.raises(InvalidInput, match=r"^line \d+: this is not JSON: Expecting"):
             await agent.import_conversations(io.BytesIO(json.dumps(talks[:1], indent=1)[:-4].encode()))
         assert len(await agent.list_conversations()) == 1

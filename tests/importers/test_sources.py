@@ -33,17 +33,17 @@ def test_what_is_no_conversation(data: str) -> None:
     [
         (
             '[{"role": "user", "content": "a"},\n {"role": "user" "content": "b"}]',
-            "line 2: this is no JSON: Expecting ',' delimiter",
+            "line 2: this is not JSON: Expecting ',' delimiter",
         ),
         (
             '[{"role": "user", "content": "a"},\n\n {"role": "user", "con',
-            "line 3: this is no JSON: Unterminated string",
+            "line 3: this is not JSON: Unterminated string",
         ),
-        ('[{"role": "user", "content": "a"}\n\n', "line 3: this is no JSON: ',' or ']' is expected, not 'the end'"),
-        ('[{"role": "user", "content": "a"}]\n]', "line 2: this is no JSON: the document has ended before"),
+        ('[{"role": "user", "content": "a"}\n\n', "line 3: this is not JSON: ',' or ']' is expected, not 'the end'"),
+        ('[{"role": "user", "content": "a"}]\n]', "line 2: this is not JSON: the document has ended before"),
         (
             '{\n"messages": [{"role": "user", "content": "a"}]\n x',
-            "line 3: this is no JSON: ',' or '}' is expected, not 'x'",
+            "line 3: this is not JSON: ',' or '}' is expected, not 'x'",
         ),
     ],
 )

@@ -226,7 +226,7 @@ async def test_a_long_one_is_seen_when_it_is_whole(
                 assert await other.find_similar_conversations("walrus") == []
                 with pytest.raises(LookupError):
                     await other.load_conversation(hidden)
-                # An import that runs is no rest of a crash.
+                # An import that runs is not a rest of a crash.
                 assert await services.stores.conversations.sweep() == 0  # type: ignore[union-attr]  # memory is on
             finally:
                 gate.opened.set()

@@ -1,4 +1,4 @@
-"""Watching: what changes is ingested, what is no code is not looked at."""
+"""Watching: what changes is ingested, what is not code is not looked at."""
 
 from __future__ import annotations
 

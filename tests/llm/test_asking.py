@@ -56,16 +56,16 @@ def _nested() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("chunk", "told"),
     [
-        ("just text", "'just text', which is no chunk"),
+        ("just text", "'just text', which is not a chunk"),
         (TextChunk(None), "TextChunk.text=None.: its text is none"),  # type: ignore[arg-type]
-        (ToolRequestChunk({"name": "look"}), "its request is no ToolRequest"),  # type: ignore[arg-type]
+        (ToolRequestChunk({"name": "look"}), "its request is not a ToolRequest"),  # type: ignore[arg-type]
         (_asks('{"a": 1}'), "arguments are a dict, not str"),
-        (_asks({"a": {1, 2}}), "arguments are no JSON"),
+        (_asks({"a": {1, 2}}), "arguments are not JSON"),
         (_asks(_nested()), "arguments are nested too deeply"),
         (_asks({}, id=7), "id, name and error of a request are text"),
-        (Finished(None), "its reason is no text"),  # type: ignore[arg-type]
+        (Finished(None), "its reason is not text"),  # type: ignore[arg-type]
         (Finished("stop", None), "usage is a Usage, not NoneType"),  # type: ignore[arg-type]
-        (Finished("stop", provider_parts=[b"x"]), "provider_parts are no JSON"),
+        (Finished("stop", provider_parts=[b"x"]), "provider_parts are not JSON"),
     ],
 )
 @pytest.mark.parametrize("limited", [False, True])

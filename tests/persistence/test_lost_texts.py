@@ -160,7 +160,7 @@ async def test_what_is_said_after_a_file_was_lost_goes_into_no_new_one(keeping: 
 
 
 async def _lost_in_a_turn(agent: AsyncConversationAgent, lost: AsyncConversation, root: Path) -> tuple[Path, bytes]:
-    """Loses a file and says something there, which is no outage. Gives the file and what it had."""
+    """Loses a file and says something there, which is not an outage. Gives the file and what it had."""
     file = root / "conversations" / f"{lost.uuid}.jsonl"
     text = file.read_bytes()
     file.unlink()

@@ -1,4 +1,4 @@
-"""What is no secret stays: hashes, uuids, data and plain code above all."""
+"""What is not a secret stays: hashes, uuids, data and plain code above all."""
 
 from __future__ import annotations
 

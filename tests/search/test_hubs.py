@@ -1,4 +1,4 @@
-"""What is near to everything is no answer: scores less what hubs have of everybody."""
+"""What is near to everything is not an answer: scores less what hubs have of everybody."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def stretch(request: ModelRequest) -> str:
 
 
 def faults(found: Sequence[dict[str, Any]], every: int, head: int) -> list[str]:
-    """What is wrong with the summaries of a conversation that is no branch; empty: nothing."""
+    """What is wrong with the summaries of a conversation that is not a branch; empty: nothing."""
     wrong = []
     level, width = 1, every
     while True:

@@ -76,7 +76,7 @@ MIXED = """\
 Hello! The session cookie is refreshed in `auth/session.py`, e.g. after a login. It is signed with HMAC.
 
 ```python
-def refresh(): raise RuntimeError("This line is code. It is no sentence.")
+def refresh(): raise RuntimeError("This line is code. It is not a sentence.")
 ```
 
 > A quotation of documentation is not what was said here.

@@ -1,4 +1,4 @@
-"""Names asked for with their namespaces, which are no part of the names that are kept."""
+"""Names asked for with their namespaces, which are not part of the names that are kept."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ async def snapshot(stores: Stores, background: Background, conversation_id: str,
     """The conversation as it was at a message; see `Snapshot`.
 
     Raises:
-        MessageNotFound: it is no message of this conversation's lineage.
+        MessageNotFound: it is not a message of this conversation's lineage.
         InvalidInput: memory is off, so nothing is kept.
     """
     store = _store(stores)

@@ -74,7 +74,7 @@ class HeldMessages:
         """The newest ``limit`` messages, oldest first.
 
         Raises:
-            MessageNotFound: ``before`` is no message of this conversation.
+            MessageNotFound: ``before`` is not a message of this conversation.
         """
         stored, found = self._store_of(conversation_id), await self._known_of(conversation_id)
         if before is not None:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def check_query(query: object) -> None:
-    """Refuses what is no question.
+    """Refuses what is not a question.
 
     Raises:
-        InvalidInput: it is no text, or has nothing but white space.
+        InvalidInput: it is not text, or has nothing but white space.
     """
     check_text(query, "a query")
     if not str(query).replace("\0", "").strip():
@@ -51,7 +51,7 @@ def checked_filters(
 
     Raises:
         InvalidInput: there is no such role, a time is none, ``since`` is later than ``until``, a tag or a tool's name
-            is no word.
+            is not a word.
     """
     from ragforge_memory.graph.search import Filters
 
@@ -85,7 +85,7 @@ def _time(given: date | str | None, name: str, *, at: time = time.min) -> dateti
             except ValueError:
                 given = datetime.fromisoformat(text)
         except ValueError as error:
-            raise InvalidInput(f"{name} is no time: {text!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
+            raise InvalidInput(f"{name} is not a time: {text!r}", hint="2026-11-22 or 2026-11-22T10:00:00Z") from error
     if isinstance(given, date) and not isinstance(given, datetime):
         given = datetime.combine(given, at)
     if not isinstance(given, datetime):

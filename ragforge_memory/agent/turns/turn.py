@@ -249,7 +249,7 @@ class Turn:
         self._ended(finished)
 
     def _ended(self, finished: Finished) -> None:
-        """The last answer has come; one that the model's limit cut, or that never came, is no whole one."""
+        """The last answer has come; one that the model's limit cut, or that never came, is not a whole one."""
         self._final_parts = finished.provider_parts
         self._echo = finished.echo
         if finished.reason == "length" or not "".join(self._content).strip():

@@ -172,7 +172,7 @@ def bind_parameters(draft: Draft, parameters: Node | None) -> None:
 
 
 def declaration(draft: Draft, node: Node) -> Visit:
-    """Variables; prototypes are no definitions and only name types."""
+    """Variables; prototypes are not definitions and only name types."""
     declared, current = node.child_by_field_name("type"), draft.current
     kind = type_text(draft, declared)
     words = _modifiers(draft, node, None)

@@ -56,7 +56,7 @@ def space_names(written: str) -> list[str]:
 
 
 def owning_type(draft: Draft, node: Node, owner: str | None) -> str | None:
-    """The owner that stands before a name, unless it is a namespace that the file opens: that is no part of names."""
+    """The owner before a name, unless it is a namespace that the file opens: that is not a part of names."""
     if not owner:
         return owner
     around = draft.spaces(node)

@@ -75,7 +75,7 @@ def name_of(draft: Draft, node: Node) -> tuple[Node | None, str]:
 
 
 def parameter_texts(draft: Draft, parameters: Node | None) -> list[str]:
-    """Each parameter as written; ``params T[] rest`` is no node of its own in the grammar."""
+    """Each parameter as written; ``params T[] rest`` is not a node of its own in the grammar."""
     if parameters is None:
         return []
     found = [draft.text(p) for p in children_of_type(parameters, "parameter")]

@@ -106,7 +106,7 @@ def type_text(draft: Draft, node: Node | None) -> str | None:
 
 
 def base_text(draft: Draft, node: Node) -> str | None:
-    """A base as dotted text: what is in a collection, or in a ``Task``, is no base of its subclass."""
+    """A base as dotted text: what is in a collection, or in a ``Task``, is not a base of its subclass."""
     if node.type == "generic_name":
         return simple_name(draft, node)
     if node.type == "qualified_name" and (name := node.child_by_field_name("name")) is not None:

@@ -36,7 +36,7 @@ _VERSION = re.compile(r"v[0-9]+$")
 
 
 def package_name(path: str) -> str:
-    """The name that an import path most likely has in code: its last part that is no version."""
+    """The name that an import path most likely has in code: its last part that is not a version."""
     parts = path.split("/")
     if len(parts) > 1 and _VERSION.match(parts[-1]):
         parts.pop()
@@ -56,7 +56,7 @@ def modules(index: ProjectIndex, file: ParsedFile, imported: Import) -> Sequence
     rest = imported.module[len(own) + 1 :]
     directory = f"{folder_of(module or '')}{rest}/" if rest else folder_of(module or "")
     if directory not in index.directories or _module_file(index, directory) != module:
-        return ()  # a folder with a ``go.mod`` of its own is no part of the module around it
+        return ()  # a folder with a ``go.mod`` of its own is not a part of the module around it
     return [directory or "./"]
 
 

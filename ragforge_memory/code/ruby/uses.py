@@ -36,7 +36,7 @@ def is_local(draft: Draft, name: str) -> bool:
 
 @chain
 def dotted(draft: Draft, node: Node, tail: list[str]) -> Node | str | None:
-    """An expression as dotted text; a bare name that is no variable is a call, ``X.new`` is a call of X."""
+    """An expression as dotted text; a bare name that is not a variable is a call, ``X.new`` is a call of X."""
     kind = node.type
     if kind == "identifier":
         text = draft.text(node)

@@ -78,7 +78,7 @@ class TextDirectory:
                 others = [entry.name for entry in self.path.iterdir() if not _ours(entry.name)]
                 if others:
                     raise ConversationFileError(
-                        f"{self.path} has other files in it ({min(others)}): it is no folder of conversations",
+                        f"{self.path} has other files in it ({min(others)}): it is not a folder of conversations",
                         hint="give agent.memory.persistence.directory a folder of its own",
                     )
                 self.path.chmod(0o700)
@@ -148,7 +148,7 @@ async def _acquired(lock: FileLock, seconds: float) -> None:
 
 
 def _name(conversation_id: str) -> str:
-    """The name of a conversation's file. What is no plain word (another tool's uuid) is named by its hash."""
+    """The name of a conversation's file. What is not a plain word (another tool's uuid) is named by its hash."""
     if conversation_id.isalnum() and conversation_id.isascii() and len(conversation_id) <= 100:
         return f"{conversation_id}.jsonl"
     return f"{hashlib.sha256(conversation_id.encode(errors='replace')).hexdigest()[:32]}.jsonl"

@@ -61,7 +61,7 @@ def from_bytes(raw: bytes) -> Line | None:
 
 
 def uuid_of(raw: bytes) -> str | None:
-    """The uuid of a whole line, without reading the rest of it where its form allows; None where it is no line."""
+    """The uuid of a whole line, without reading the rest of it where its form allows; None where it is not a line."""
     if raw.startswith(_FIRST_KEY) and raw.endswith(b"}\n"):
         end = raw.find(b'"', len(_FIRST_KEY))
         uuid = raw[len(_FIRST_KEY) : end]

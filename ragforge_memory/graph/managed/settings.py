@@ -246,7 +246,7 @@ def _options(name: str) -> tuple[str, ...]:
         options = tuple(shlex.split(given))
     except ValueError as error:
         raise ConfigError(f"{name} is {given!r}: {error}.", hint="Quote as a shell does.") from error
-    # Java takes the first word that is no option for the class to run.
+    # Java takes the first word that is not an option for the class to run.
     if wrong := next((each for each in options if not each.startswith("-X")), None):
         raise ConfigError(
             f"{name} has {wrong!r}.", hint="Give options that begin with -X, like -XX:TieredStopAtLevel=1."

@@ -11,12 +11,12 @@ from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Questi
 from ragforge_memory.models.text import counted
 
 _Scope = Mapping[str, Any]
-# Items of lists: other definitions, guesses, callers, possible ones, uses that are no calls, names of a file.
+# Items of lists: other definitions, guesses, callers, possible ones, uses that are not calls, names of a file.
 _BESIDE, _GUESSES, _CERTAIN, _POSSIBLE, _ASIDE, _NAMES = 25, 5, 300, 100, 10, 12
 _DEFINITIONS, _FILES, _CHANGED, _PASTED = 100, 60, 60, 6
 # Lines of a file that was asked for, of one that defines nothing, of a README.
 _FILE_LINES, _BEGINNING, _README = 60, 40, 12
-# What is no call from a function: how it is told of, and the list of `find_callers`.
+# What is not a call from a function: how it is told of, and the list of `find_callers`.
 _OTHERWISE = {
     "Outside of functions": "top_level",
     "It decorates": "decorates",

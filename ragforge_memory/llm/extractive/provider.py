@@ -113,7 +113,7 @@ def _outcomes(messages: Sequence[port.ChatMessage]) -> Iterator[Outcome]:
 
 
 def _outcome(tool: str, content: str, failed: bool = False) -> Outcome:
-    """A result; what is no object was shortened to fit into the prompt, what has no list is somebody else's."""
+    """A result; what is not an object was shortened to fit into the prompt, what has no list is somebody else's."""
     try:
         value = json.loads(content)
     except ValueError:

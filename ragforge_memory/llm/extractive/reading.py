@@ -94,7 +94,7 @@ def only_asks(text: str) -> bool:
 def read_target(text: str, quoted: Sequence[Target]) -> Target | None:
     """What words name: one name, file or folder, all of the code, or what the last answer quoted.
 
-    None where they are no name; the text of what nothing was quoted for is empty.
+    None where they are not a name; the text of what nothing was quoted for is empty.
     """
     text = text.strip().strip("\"'“”").rstrip(",.;:").strip()
     if points := _POINTS.fullmatch(text):
