@@ -9,8 +9,9 @@ otherwise nothing is, so that words alone are measured. The server is the one th
 (``NEO4J_URI``), else the managed one.
 
 Told are, for the answers and for the tool, how often a right definition comes first, in three and in five, how often
-one of the lines that hold the answer is shown, answers longer than 35 lines, and how many of the questions about what
-the code does not do are told which word is nowhere. Ends with 0: it reports, nothing is judged by it.
+one of the lines that hold the answer is shown, answers longer than 35 lines, replies that quote a line that does not
+stand there or call a word nowhere that is somewhere, and how many of the questions about what the code does not do are
+told which word is nowhere. Ends with 0: it reports, nothing is judged by it.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ NUMBERED = re.compile(r"^[\s>]*(?P<line>\d+)(?:[:|\t]| [ |]?)\s*(?P<text>\S.*)$"
 KIND = re.compile(r"\((?P<kind>[\w -]+)\)")
 NOWHERE = re.compile(r"[Nn]o code here has (?:the |a )?words? (?P<words>[^.\n]+)")
 QUOTED = re.compile(r"[`'\"]([^`'\"\s]+)[`'\"]")
+CODE = frozenset({".py", ".ts", ".js", ".go"})
+"""The endings of files of code in the repositories of the set."""
+ASIDE = re.compile(
+    r"(?:^|/)(?:\.[^/]+|node_modules|tests?|examples?|docs?|benchmarks?|documentation)/|_test\.go$|\.test\."
+)
 OWN_FILE = frozenset({"file", "module", "script"})
 """The kinds of what a file holds outside of its definitions."""
 
@@ -65,6 +71,8 @@ class Reply:
     rank: int = 0
     shown: bool = False
     long: bool = False
+    untrue: list[str] = field(default_factory=list)
+    """Quoted lines that do not stand there, and words that are said to be nowhere and are not."""
 
 
 @dataclass(slots=True)
@@ -217,6 +225,7 @@ def judge(asked: Asked, root: Path) -> None:
         reply.rank = hits[0] if hits else 0
         reply.shown = bool(lines) and shows(reply.text, lines, root)
         reply.long = len(reply.text.splitlines()) > LONG
+        reply.untrue = [*misquoted(reply.text, root), *(word for word in reply.nowhere if stands(word, root))]
 
 
 def is_it(place: Place, file: str, name: str) -> bool:
@@ -265,6 +274,31 @@ def shown_lines(text: str) -> Iterator[tuple[str, int]]:
             yield file, int(numbered["line"])
 
 
+def misquoted(text: str, root: Path) -> Iterator[str]:
+    """The numbered lines of a reply that its file does not have at that number; cut ones by their beginning."""
+    content: list[str] = []
+    for line in text.splitlines():
+        if place := PLACE.search(line):
+            content = (root / place["file"]).read_text(encoding="utf-8", errors="replace").splitlines()
+        elif content and (numbered := NUMBERED.match(line)) and int(numbered["line"]) <= len(content):
+            there = "".join(in_words(content[int(numbered["line"]) - 1]))
+            if not there.startswith("".join(in_words(numbered["text"].partition("\u2026")[0]))):
+                yield line
+
+
+def stands(word: str, root: Path) -> bool:
+    """Whether a file of code, tests and examples aside, has the word as it is, also as a part of a name."""
+    parts = re.compile(rf"(?<![a-z]){re.escape(word.lower())}(?![a-z])")
+    for path in root.rglob("*"):
+        place = path.relative_to(root).as_posix()
+        if path.suffix not in CODE or ASIDE.search(place):
+            continue
+        text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", path.read_text(encoding="utf-8", errors="replace"))
+        if parts.search(text.lower()):
+            return True
+    return False
+
+
 def in_words(text: str) -> list[str]:
     """A line's words alone: comment marks and indentation do not count."""
     return re.findall(r"\w+", text.lower())
@@ -291,6 +325,7 @@ def count(group: Sequence[Asked], who: str) -> dict[str, Any]:
         **{f"in_{rank}": percent(sum(0 < each.rank <= rank for each in there), len(there)) for rank in RANKS},
         "line_shown": percent(sum(each.shown for each in there), len(there)),
         "long": sum(each.long for each in there),
+        "untrue": sum(bool(each.replies[who].untrue) for each in group),
         "nowhere_said_of_there": sum(bool(each.nowhere) for each in there),
         "absent": len(absent),
         "nowhere_said": sum(says_nowhere(each, who) for each in absent),
@@ -320,14 +355,14 @@ def table(asked: Sequence[Asked]) -> str:
     said = []
     for who, groups in figures(asked).items():
         said.append(
-            f"\n{who:<14}{'asked':>6}{'first':>7}{'in 3':>7}{'in 5':>7}{'line':>7}{'> 35':>6}{'median':>10}"
-            "   nowhere: absent, there"
+            f"\n{who:<14}{'asked':>6}{'first':>7}{'in 3':>7}{'in 5':>7}{'line':>7}{'> 35':>6}{'untrue':>8}"
+            f"{'median':>10}   nowhere: absent, there"
         )
         for name, each in groups.items():
             ranks = "".join(f"{each[f'in_{rank}']:>7.1f}" for rank in RANKS)
             absent = f"{each['nowhere_said']:>3} of {each['absent']}" if each["absent"] else "       -"
             said.append(
-                f"  {name:<12}{each['asked']:>6}{ranks}{each['line_shown']:>7.1f}{each['long']:>6}"
+                f"  {name:<12}{each['asked']:>6}{ranks}{each['line_shown']:>7.1f}{each['long']:>6}{each['untrue']:>8}"
                 f"{each['median_ms']:>7} ms   {absent}, {each['nowhere_said_of_there']}"
             )
     return "\n".join(said)
@@ -359,6 +394,7 @@ def plain(asked: Sequence[Asked]) -> list[dict[str, Any]]:
                     "rank": reply.rank,
                     "line_shown": reply.shown,
                     "nowhere": reply.nowhere,
+                    "untrue": reply.untrue,
                     "places": [f"{place.file}:{place.name}" for place in reply.places[: 2 * MANY]],
                     "seconds": round(reply.seconds, 4),
                     "text": reply.text,
