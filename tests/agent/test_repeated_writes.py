@@ -76,7 +76,6 @@ async def test_writes_that_are_run_twice_are_done_once(
         moved = await agent.reembed(HashingEmbedder(384))
         assert (moved.switched, moved.dimension, moved.failed) == (True, 384, 0)
     assert {"append_message", "complete_turn", "begin_delete", "finish_ingest", "finish_restore"} <= repeated
-    assert {"begin_new_restore", "restore_messages"} <= repeated
     assert {"claim_summary", "take_ingest_lease", "switch_space", "create_branch", "merge_branch"} <= repeated
 
 

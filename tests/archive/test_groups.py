@@ -236,6 +236,29 @@ async def test_what_somebody_makes_while_new_ones_are_begun(
         assert (names[1] in listed) is mine
 
 
+async def test_new_ones_whose_writes_are_repeated(
+    make_agent: MakeAgent, graph: Graph, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [conversation(name, "q", "a", session_id=f"s{name}", tags=["t"]) for name in names]
+    async with make_agent(settings=SETTINGS) as agent:
+        await agent.import_conversations(io.BytesIO(archive(*found)))
+        seen = graph.seen()
+        graph.forget()
+        write = GraphClient.write
+        ran: set[str] = set()
+
+        async def twice(self: GraphClient, name: str, /, **given: Any) -> Any:
+            ran.add(name)
+            await write(self, name, **given)
+            return await write(self, name, **given)
+
+        monkeypatch.setattr(GraphClient, "write", twice)
+        report = await agent.import_conversations(io.BytesIO(archive(*found)))
+        assert (report.conversations, report.messages, report.failed) == (12, 24, 0)
+        assert {"begin_new_restore", "restore_messages", "finish_restore"} <= ran
+        assert graph.seen().differs(seen) == []
+
+
 @pytest.mark.parametrize("late", [False, True], ids=["at once", "late"])
 async def test_new_ones_whose_begin_had_no_answer(
     late: bool, make_agent: MakeAgent, graph: Graph, names: list[str], monkeypatch: pytest.MonkeyPatch
