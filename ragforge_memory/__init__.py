@@ -96,7 +96,6 @@ _HOMES = {
     "api.conversation": ("AsyncConversation",),
     "api.state": ("reduce_messages",),
     "api.waiting": ("MessageStream",),
-    "code.ingest": ("IngestProgress",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
     "embeddings.port": ("Embedder",),
     "errors": (
@@ -132,6 +131,7 @@ _HOMES = {
         "ToolError",
         "TurnCancelled",
     ),
+    "ingest.run": ("IngestProgress",),
     "llm.port": (
         "ChatMessage",
         "Finished",

@@ -219,7 +219,7 @@ def check_embeddings(config: RagforgeConfig, environ: Mapping[str, str], home: P
 
 def check_project(identity: ProjectIdentity, commit: str | None) -> Check:
     """Which project this folder is, and the commit that is checked out."""
-    at = f" at commit {commit[:12]}" if commit else ", not under git or without a commit"
+    at = f" at commit {commit[:12]}" if commit else ", and git names no commit of it"
     return Check("project", True, f"{identity.name} in {identity.root}{at}")
 
 
@@ -257,7 +257,7 @@ def _code(health: ProjectHealth, identity: ProjectIdentity, commit: str | None) 
         return Check("code", True, detail, hint)
     if health.incomplete:
         return Check("code", False, f"{detail}; the last ingest did not finish", "run `ragforge ingest`")
-    if health.commit != commit:
+    if commit is not None and health.commit != commit:
         return Check("code", True, f"{detail}; another commit is checked out now", "run `ragforge ingest`")
     return Check("code", True, detail)
 

@@ -17,7 +17,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 def head_commit(directory: Path) -> str | None:
     """The commit of HEAD of the work tree that ``directory`` is in, None where git tells none. Never raises."""
-    asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD")
+    asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD", seconds=_LISTING_TIMEOUT)
     return asked if asked is not None and _COMMIT.fullmatch(asked) else None
 
 

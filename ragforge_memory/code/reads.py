@@ -12,7 +12,6 @@ from array import array
 from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any, TypeVar
 
 Reading = tuple[str, str]
@@ -161,7 +160,6 @@ def digests(readings: Iterable[Reading]) -> set[int]:
     return set(map(_digest, readings))
 
 
-@lru_cache(maxsize=262_144)
 def _digest(reading: Reading) -> int:
     return crc32("\0".join(reading).encode("utf-8", "surrogatepass"))
 

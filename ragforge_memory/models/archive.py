@@ -58,7 +58,7 @@ class Node(Record):
     @classmethod
     def _not_relied_on(cls, values: dict[str, Any]) -> dict[str, Any]:
         for name in cls.relied_on & values.keys():
-            raise ValueError(f"{name!r} is not a known property")
+            raise ValueError(f"{name!r} may not be among the other properties")
         return values
 
 

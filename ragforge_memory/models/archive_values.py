@@ -134,7 +134,7 @@ _IDENTITY = frozenset(
 def _further(values: dict[str, Any]) -> dict[str, Any]:
     for name in values:
         if not name or name in _IDENTITY or name.startswith(("embedding", "summary_embedding")):
-            raise ValueError(f"{name!r} is not a known property")
+            raise ValueError(f"{name!r} may not be among the other properties")
     return values
 
 

@@ -58,7 +58,7 @@ WRONG = [
     ("version", 2, "version: the archive has version 2"),
     ("conversation", "c2", "conversation: 'c2' is none"),
     ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is not a time"),
-    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' is not a known property"),
+    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' may not be among the other properties"),
     (
         "conversations.0.lineage",
         [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],

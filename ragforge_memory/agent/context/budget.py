@@ -173,9 +173,12 @@ def within(
     results = [outcome.content for message in asked for outcome in message.tool_outcomes]
     before = earlier_within(earlier, excess, sum(map(tokens_of, asked)), results, important)
     excess -= sum(map(tokens_of, earlier)) - sum(map(tokens_of, before))
-    if excess > 0:
-        asked = _with_short_rounds(asked, excess, calls)
-    return replace(request, messages=(*before, *asked))
+    kept, more = replace(request, messages=(*before, *asked)), 0
+    # Estimates of the parts of a message are a token or so from that of the whole, so that some more may have to go.
+    while excess > 0 and request_tokens(kept) > limit and more <= excess:
+        kept = replace(request, messages=(*before, *_with_short_rounds(asked, excess + more, calls)))
+        more = 2 * more or len(asked)
+    return kept
 
 
 def earlier_within(

@@ -131,7 +131,7 @@ def _put_message(row: dict[str, Any], characters: int | None, line: Line) -> boo
 
 
 def _put(row: Any, at: str | int, characters: int | None, line: Line) -> bool:
-    row[at] = _cut(line.get("content"), characters)
+    row[at] = _cut(line.get("content"), characters) or ""
     return True
 
 

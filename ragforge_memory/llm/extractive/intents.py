@@ -47,9 +47,10 @@ IMPACT = Intent(
 SAID = Intent(
     "said",
     _patterns(
-        r"(?:what|(?:wh\w+(?: \w+)? |how )?(?:did|have|had)) (?:we|i|you|anyone)\b(?: \w+)? (?:sa(?:y|id)|decided?"
+        r"(?:what|(?:wh\w+(?: \w+)? |how )?(?:did|has|have|had)) (?:we|i|you|anyone)\b(?: \w+)? (?:sa(?:y|id)|decided?"
         r"|talk(?:ed)?|discuss(?:ed)?|agreed?|t(?:ell|old)|noted?|mention(?:ed)?)\b(?P<x>.*)$",
-        r"what (?:was|is|has been|were)(?: \w+)? (?:said|decided|discussed|agreed|noted)\b(?P<x>.*)$",
+        r"(?:what is|(?:what|when|why) (?:was|were|has))(?: \w+){0,2} (?:said|told|decided?|discussed|agreed|noted)\b"
+        r"(?P<x>.*)$",
         r"(?:(?:list|show|give|what are|which are)(?: me)? )?(?:(?:all|the|our|my|open) )*"
         r"(?:decisions|notes|rules|to-?dos)(?P<x>(?: (?:about|on|for|regarding|of|from|since)\b.*)?)$",
     ),
