@@ -86,6 +86,9 @@ def _values(found: str, kind: str, clean: list[str]) -> Iterator[str]:
     if kind == PRIVATE_KEY:
         yield from _BASE64.findall(found)
         return
+    if kind == "cookies":
+        for cookie in re.findall(r"=([^\s;,]{8,4000})", found):
+            yield from _values(cookie, "cookie", clean)
     value = found.strip()
     # A password that is the user's name as well, and a small number, are other things elsewhere.
     name = any(f"{value}:{mark(kind)}" in each for each in clean)

@@ -74,16 +74,18 @@ def alone(match: re.Match[str]) -> bool:
     kind, value, sign = kind_of(match["name"].rstrip("\\\"'`*")), match["secret"], match["sep"]
     if kind is None or kind == "login":
         return kind is not None and _is_login(value)
-    if _is_other(value) or _KNOWN_NAME.match(value) or value[0] in "&*!@|>%(<[{`":
+    shell = sign == "=" and match["name"].isupper()
+    if _is_other(value) or (not shell and _KNOWN_NAME.match(value)) or value[0] in "&*!@|>%(<[{`":
         return False
     digits = len(_DIGITS.findall(value))
     # Code has spaces around its sign, or before the name of an argument.
     indented = bool(match["indent"]) and not match["sign"].strip(" \t/#")
-    if "=" in sign and (indented or (sign != "=" and (digits < 2 or not value.isalnum()))) and _EXPRESSION.match(value):
+    spaced = indented or (sign != "=" and (digits < 2 or not value.isalnum()))
+    if not shell and "=" in sign and spaced and _EXPRESSION.match(value):
         return digits >= 3 and len(value) >= 16
     if kind != "password":
         return _is_key(value)
-    if sign == "=" and match["name"].isupper():
+    if shell:
         return len(value) >= 5 and (digits > 0 or len(value) >= 8)
     return len(value) >= 6 and bool(_STRONG_SIGN.search(value) or (digits and not _WORDS.match(value)))
 
@@ -97,12 +99,16 @@ def inside(match: re.Match[str]) -> bool:
         shells = sign == "=" and match["name"].isupper() and kind != "token" and _DIGITS.search(value)
         is_one = bool(shells or not re.search(r"\s", value))
         return is_one and _is_literal(kind, value, data=match["close"][-1:] in ("'", '"'))
-    if kind == "login" or _is_other(value) or _KNOWN_NAME.match(value):
-        return False
-    digits, words = _DIGITS.search(value), _WORDS.match(value)
-    if not sign.strip():
-        return bool(match["is"] or match["option"]) and _is_key(value) and not value.isupper()
+    digits, words = len(_DIGITS.findall(value)), _WORDS.match(value)
     before, behind = match.string[: match.end("name")], match.string[match.end() :]
+    # In a shell, a query or a sentence with "is" a value is seldom the name of a type, though it looks like one.
+    quoted = sign == "=" and (match["name"].isupper() or behind[:1] in ("&", ";", "'", '"'))
+    typed = digits < (2 if match["is"] else 1 if quoted else len(value)) and _KNOWN_NAME.match(value)
+    if kind == "login" or "==" in sign or _is_other(value) or typed:
+        return False
+    if not sign.strip():
+        strong = _is_key(value) or (digits and _STRONG_SIGN.search(value))
+        return bool((match["is"] or match["option"]) and strong and not value.isupper())
     if _is_argument(before) and not _ASIDE.search(before[-_REACH:]):
         return False
     # What follows a value in code is not a word.
@@ -111,7 +117,7 @@ def inside(match: re.Match[str]) -> bool:
     if value.isdigit():
         return kind == "password" and len(value) >= 6
     if kind != "password" and not match["name"].lower().endswith("secret"):
-        return digits is not None and len(value) >= 6 and not words
+        return digits > 0 and len(value) >= 6 and not words
     if digits:
         return not words or value.isalnum()
     return _STRONG_SIGN.search(value) is not None and not _EXPRESSION.match(value)

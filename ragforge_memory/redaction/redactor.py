@@ -69,7 +69,7 @@ class Redactor:
             return self._secret(value) if kind and clean == value and names_a_secret(kind, value) else clean
         if kind == "password" and type(value) is int and value >= 1_000:
             return self._secret(str(value))
-        one = name.removesuffix("s")
+        one = name if kind else name.removesuffix("s")
         if isinstance(value, (list, tuple)) and (kind or kind_of(one) not in ("token", None)):
             # Errors about a password are a list too, but of sentences.
             return [

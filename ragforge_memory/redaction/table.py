@@ -35,7 +35,7 @@ anthropic key         | sk-ant-                                         | [\w-]{
 openai key            | ~sk-                                            | (?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|(?=[A-Za-z]*\d)#{32,})
 hugging face token    | hf_                                             | #{34}
 slack token           | xapp- xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xoxe.xoxb- xoxe.xoxp- | (?=[A-Za-z%-]{0,60}\d)[0-9A-Za-z%-]{10,}
-webhook               | hooks.slack.com/ /api/webhooks/ .webhook.office.com/ | https://[a-z0-9.-]{0,250}…[\w@/+-]{30,}
+webhook               | hooks.slack.com/ discord.com/api/webhooks/ discordapp.com/api/webhooks/ .webhook.office.com/ | https://[a-z0-9.-]{0,250}…[\w@/+-]{30,}
 stripe key            | sk_live_ sk_test_ rk_live_ rk_test_ whsec_      | #{24,}
 sendgrid key          | ~SG.                                            | [\w-]{20,40}\.[\w-]{40,}
 mailchimp key         | -us                                             | (?<![\w-])[0-9a-f]{32}…\d{1,2}
@@ -47,9 +47,10 @@ terraform token       | .atlasv1.                                       | #{14}�
 azure client secret   | 8Q~                                             | (?<![\w~.-])[\w~.]{3}…[\w~.-]{31,37}
 azure key             | AccountKey= SharedAccessKey= ?sig= &sig= ;sig=  | …(?P<secret>[0-9A-Za-z%+/]{40,}={0,2})
 json web token        | ~eyJ                                            | [\w-]{10,}\.(?:eyJ[\w-]{10,}\.[\w-]{10,}|[\w-]*(?:\.[\w-]{10,}){3})
-api key               | ~key- ~csk- ~SK ~dapi ~pul- ~sbp_ lsv2_pt_ lsv2_sk_ rubygems_ dop_v1_ doo_v1_ dor_v1_ PMAK- xkeysib- shpat_ shpca_ shppa_ shpss_ shpua_ | (?i:[0-9a-f]{24,64})(?:[_-]#{1,40})?
-api key               | ~gsk_ ~xai- ~pplx- ~r8_ ~rnd_ ~pnu_ ~ntn_ ~nfp_ ~secret_ ~ATBB lin_api_ lin_oauth_ | (?=[A-Za-z]*\d)#{28,90}
-api key               | ~tvly- ~pat dt0c01. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. | (?=[A-Za-z.-]{0,60}\d)(?:[\w-]{2,35}\.)?[0-9A-Za-z-]{32,64}
+api key               | ~key- ~SK ~dapi ~pul- ~sbp_ lsv2_pt_ lsv2_sk_ rubygems_ dop_v1_ doo_v1_ dor_v1_ PMAK- xkeysib- shpat_ shpca_ shppa_ shpss_ shpua_ | (?i:[0-9a-f]{24,64})(?:[_-]#{1,40})?
+api key               | ~gsk_ ~csk- ~xai- ~pplx- ~r8_ ~rnd_ ~pnu_ ~ntn_ ~nfp_ ~secret_ ~ATBB lin_api_ lin_oauth_ | (?=[A-Za-z]*\d)#{28,90}
+api key               | ~tvly- dt0c01. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. | (?=[\w.-]{0,60}\d)(?:[\w-]{2,35}\.)?[0-9A-Za-z-]{32,64}
+api key               | ~pat | #{14}\.[0-9a-f]{64}
 api key               | nvapi- NRAK- figd_ figo_ figor_ sntrys_ sntryu_ ATATT3 ATCTT3 pscale_tkn_ pscale_oauth_ pscale_pw_ ~hvs. ~hvb. ~hvr. dckr_pat_ dckr_oat_ sq0atp- sq0csp- glsa_ glc_eyJ ~fo1_ ~fm1_ ~fm2_ ~sb_secret_ tskey- AGE-SECRET-KEY- | [\w=+/-]{20,}
 """  # noqa: E501
 
@@ -86,9 +87,9 @@ secret       | = :            | alone            | \A(?:(?:[\w./\\@-]{1,200}[:-]
     (?P<sep>[ \t]{0,40}(?:=|:[ \t])[ \t]{0,40})(?P<secret>(?![rbuf]?["'`])[^\s=]\S{3,2000})[ \t\r]*(?:[ \t][#;].*)?\Z
 secret       | = : is was be -- </ | inside      | (?P<option>(?<!-)--[a-z-]{0,30})?(?P<name>(?i:{NAME}))
     (?P<close>\\{0,8}["'`*\]]{0,3})(?P<is>[ \t](?:is|was|be)(?: now)?)?
-    (?P<sep>[ \t]{0,8}:?=>?[ \t]{0,20}|[ \t]{0,8}:[ \t]{0,20}|>|[ \t]{1,4})(?:[rbu]?(?P<quote>\\{0,8}["'`]))?
-    (?P<secret>(?(quote)[^"'`\n]{6,500}|[^\s"'`,;&|<>{}()\[\]$%\\=*:][^\s"'`,;|<>{}()\[\]\\=*]{4,500}?={0,2}))
-    (?(quote)(?P=quote)|(?=[.,;!?)]{0,3}["'`]?(?:\s|\Z)|\\{0,8}(?:["'`;]|&[\w-]+=)|</))
+    (?P<sep>[ \t]{0,8}:?={1,3}>?[ \t]{0,20}|[ \t]{0,8}:[ \t]{0,20}|>|[ \t]{1,4})(?:[rbu]?(?P<quote>\\{0,8}["'`]))?
+    (?P<secret>(?(quote)[^"'`\n]{6,500}|[^\s"'`,;&|<>{}()\[\]$%\\=*:][^\s"'`,;|<>{}()\[\]\\=]{4,500}?={0,2}))
+    (?(quote)(?P=quote)|(?=\*{0,2}[.,;!?)]{0,3}["'`]?(?:\s|\Z)|\\{0,8}(?:["'`;]|&[\w-]+=)|\\{1,8}[nrt]|</))
 """
 
 

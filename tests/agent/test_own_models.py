@@ -53,7 +53,7 @@ async def test_a_round_without_an_end_cuts_the_answer_and_its_tools_run(make_age
 @pytest.mark.parametrize(
     ("mistake", "kind", "told"),
     [
-        ("text", ModelMalformed, "no chunk"),
+        ("text", ModelMalformed, "not a chunk"),
         (Finished("stop", None), ModelMalformed, "usage is a Usage"),  # type: ignore[arg-type]
         (ToolRequestChunk(ToolRequest("c", "shelf", '{"article": 1}')), ModelMalformed, "arguments are a dict"),  # type: ignore[arg-type]
         (asyncio.CancelledError(), ModelError, "failed: CancelledError"),

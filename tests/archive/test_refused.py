@@ -58,7 +58,11 @@ WRONG = [
     ("version", 2, "version: the archive has version 2"),
     ("conversation", "c2", "conversation: 'c2' is none"),
     ("conversations.0.created_at", "2026-01-01 00:00:00", r"conversations\[0\].created_at: .* is not a time"),
-    ("conversations.0.other", {"head_seq": 9}, r"conversations\[0\].other: 'head_seq' may not be among the other properties"),
+    (
+        "conversations.0.other",
+        {"head_seq": 9},
+        r"other: 'head_seq' may not be among the other properties",
+    ),
     (
         "conversations.0.lineage",
         [{"conversation_id": f"p{number}", "top": number + 1} for number in range(501)],
@@ -74,7 +78,11 @@ WRONG = [
         r"messages\[1\].tool_calls\[0\].uuid: 't1' is that of another tool call",
     ),
     (MESSAGE + "content", "\ud800", r"conversations\[0\].messages\[1\].content: "),
-    (MESSAGE + "verbatim", {"content": "x"}, r"conversations\[0\].messages\[1\].verbatim: 'content' is not JSON"),
+    (
+        MESSAGE + "verbatim",
+        {"content": "x"},
+        r"messages\[1\].verbatim: 'content' is not a JSON property",
+    ),
 ]
 
 
@@ -135,9 +143,9 @@ async def test_a_bad_line_costs_its_conversation_alone(make_agent: MakeAgent, gr
         ]
         for broken, why in (
             (b'{"record":"message","uuid":1}\n', "uuid"),
-            (b'{"record":"message"\n', "no JSON"),
+            (b'{"record":"message"\n', "not JSON"),
             (b'{"record":"nothing"}\n', "no record 'nothing'"),
-            (b'{"record":["message"]}\n', "no record of an archive"),
+            (b'{"record":["message"]}\n', "not a record of an archive"),
         ):
             graph.forget()
             file.write_bytes(b"".join([*lines[:second], broken, *lines[second + 1 :]]))

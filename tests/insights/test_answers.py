@@ -33,7 +33,7 @@ async def test_a_bad_answer_goes_back_with_what_is_wrong(make_agent: MakeAgent) 
     assert [message.role for message in second.messages] == ["user", "assistant", "user"]
     assert second.messages[0] == first.messages[0]
     assert second.messages[1].content == "I think it is about topic-0."
-    assert "no JSON" in second.messages[2].content
+    assert "not JSON" in second.messages[2].content
     told = third.messages[2].content
     assert "'findings' is a required property" in told
     assert "'extra' was unexpected" in told

@@ -39,7 +39,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"output_schema": {"type": "string", "pattern": "("}}, "not a JSON Schema: pattern"),
     ({"output_schema": {"$ref": "https://example.org/x.json"}}, "which is not in it"),
     ({"output_schema": {"$ref": "#"}}, "refers to itself"),
-    ({"output_schema": {"type": {1, 2}}}, "no JSON"),
+    ({"output_schema": {"type": {1, 2}}}, "not JSON"),
     ({"conversations": 3}, "conversations are"),
     ({"conversations": {"title": "x"}}, "not filtered by 'title'"),
     ({"concurrency": True}, "concurrency is"),

@@ -146,3 +146,19 @@ def test_odd_passwords_go(text: str, value: str) -> None:
 def test_assignments_of_something_else_stay(text: str) -> None:
     assert redact(text) == text
     assert redact(f"before\n{text}\nbehind") == f"before\n{text}\nbehind"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    DB_PASSWORD={}",
+        "docker run -e POSTGRES_PASSWORD={} postgres",
+        "Server=db;User=sa;Password={};Pooling=true",
+        "?api_key={}&z=2",
+        "curl -d 'password={}'",
+        "my token is {}",
+        '{{"a": "X=1\\nGITHUB_TOKEN={}\\nY=2"}}',
+    ],
+)
+def test_what_looks_like_the_name_of_a_type_goes_where_none_stands(text: str) -> None:
+    assert redact(text.format("FbLd9Rb9xqOD81aZ")) == text.format("[redacted secret]")

@@ -62,7 +62,7 @@ async def test_a_bad_record_is_named_and_nothing_is_written(searching: Searching
         ("text", "a message is a mapping"),
         (record(""), "its content is empty"),
         (record(role="tool"), "there is no role 'tool'"),
-        (record(timestamp="soon"), "no time: 'soon'"),
+        (record(timestamp="soon"), "not a time: 'soon'"),
         (record(uuid="known"), "its uuid is that of record 0"),
         (record("\ud800"), "not valid text"),
         (record(calls=[]), "unknown key 'calls'"),

