@@ -133,7 +133,7 @@ async def test_what_is_wrong_with_a_project_is_said(
     assert (code.ok, code.detail) == (True, "not ingested yet")
     await _ingested(client, owner, tmp_path, "other", label=":FailedEmbedding")
     other_model = HashingEmbedder(5, model="another")
-    code, vectors = await doctor.check_graph(client, owner, identity, other_model)
+    code, vectors = await doctor.check_graph(client, owner, identity, other_model, commit="a commit")
     assert code.ok
     assert "another commit" in code.detail
     assert not vectors.ok
