@@ -71,7 +71,8 @@ def password(match: re.Match[str]) -> bool:
 
 def alone(match: re.Match[str]) -> bool:
     """Whether a value that is all there is behind a name in its line is a secret."""
-    kind, value, sign = kind_of(match["name"].rstrip("\\\"'`*")), match["secret"], match["sep"]
+    name, value, sign = match["name"].rstrip("\\\"'`*"), match["secret"], match["sep"]
+    kind = kind_of(name)
     if kind is None or kind == "login":
         return kind is not None and _is_login(value)
     shell = sign == "=" and match["name"].isupper()
@@ -84,7 +85,8 @@ def alone(match: re.Match[str]) -> bool:
     if not shell and "=" in sign and spaced and _EXPRESSION.match(value):
         return digits >= 3 and len(value) >= 16
     if kind != "password":
-        return _is_key(value)
+        chosen = name.lower().endswith("secret") and digits > 0 and _STRONG_SIGN.search(value)
+        return _is_key(value) or bool(chosen)
     if shell:
         return len(value) >= 5 and (digits > 0 or len(value) >= 8)
     return len(value) >= 6 and bool(_STRONG_SIGN.search(value) or (digits and not _WORDS.match(value)))

@@ -105,12 +105,14 @@ def mark(kind: str) -> str:
 
 
 def _whole_keys(values: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
-    """A list in which the lines of a private key may be, with a mark for each that has some of it."""
+    """A list whose texts may be the lines of a private key, with a mark for each that has some of it and not all."""
     lines = [each if isinstance(each, str) else "" for each in values]
     if not any(map(has_frame, lines)):
         return values
-    spans, ends = private_keys("\n".join(lines)), list(accumulate(len(line) + 1 for line in lines))
-    return [
-        mark(PRIVATE_KEY) if any(first < end - 1 and last > end - 1 - len(line) for first, last in spans) else each
-        for each, line, end in zip(values, lines, ends, strict=True)
-    ]
+    spans, ends = private_keys("\n".join(lines)), [end - 1 for end in accumulate(len(line) + 1 for line in lines)]
+
+    def is_part(begin: int, end: int) -> bool:
+        return any(first < end and last > begin and (first < begin or last > end) for first, last in spans)
+
+    parted = zip(values, lines, ends, strict=True)
+    return [mark(PRIVATE_KEY) if line and is_part(end - len(line), end) else each for each, line, end in parted]
