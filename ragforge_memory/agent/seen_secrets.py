@@ -9,6 +9,7 @@ from typing import Any
 
 from ragforge_memory.models.text import DEEPEST
 from ragforge_memory.redaction import PRIVATE_KEY, Redactor, mark
+from ragforge_memory.redaction.judges import COOKIE, logs_in
 
 # Fewer characters are found everywhere; so many, inside of words too.
 _FEWEST, _FEWEST_DIGITS, _DISTINCT = 4, 6, 6
@@ -87,7 +88,7 @@ def _values(found: str, kind: str, clean: list[str]) -> Iterator[str]:
         yield from _BASE64.findall(found)
         return
     if kind == "cookies":
-        for cookie in re.findall(r"=([^\s;,]{8,4000})", found):
+        for cookie in filter(logs_in, COOKIE.findall(found)):
             yield from _values(cookie, "cookie", clean)
     value = found.strip()
     # A password that is the user's name as well, and a small number, are other things elsewhere.

@@ -51,17 +51,18 @@ _OF_A_KEY = re.compile(r"[\w+/=.~:-]+\Z")
 _STRONG_SIGN = re.compile(r".[!@#$%^&].", re.S)
 _DIGITS = re.compile(r"[0-9]+")
 _MIXED = re.compile(rf"(?!{_WORDS.pattern})(?=[^0-9]*[0-9])[^A-Za-z]*[A-Za-z]")
+COOKIE = re.compile(r"=([^\s;,]{8,4000})")
 _WAYS = re.compile(r"(?:basic|bearer|token|api-?key|key|negotiate|ntlm|ssws|geniekey|dpop)\s+\Z", re.I)
 
 
 def credential(match: re.Match[str]) -> bool:
     """Whether what stands in a header or an address logs in; some ways to do so have names."""
-    return _logs_in(match["secret"], known=_WAYS.match(match.groupdict().get("way") or "") is not None)
+    return logs_in(match["secret"], known=_WAYS.match(match.groupdict().get("way") or "") is not None)
 
 
 def cookies(match: re.Match[str]) -> bool:
     """Whether one of the cookies in a header logs in."""
-    return any(map(_logs_in, re.findall(r"=([^\s;,]{8,4000})", match["secret"])))
+    return any(map(logs_in, COOKIE.findall(match["secret"])))
 
 
 def password(match: re.Match[str]) -> bool:
@@ -85,8 +86,7 @@ def alone(match: re.Match[str]) -> bool:
     if not shell and "=" in sign and spaced and _EXPRESSION.match(value):
         return digits >= 3 and len(value) >= 16
     if kind != "password":
-        chosen = name.lower().endswith("secret") and digits > 0 and _STRONG_SIGN.search(value)
-        return _is_key(value) or bool(chosen)
+        return _is_key(value) or (name.lower().endswith("secret") and digits > 0 and bool(_STRONG_SIGN.search(value)))
     if shell:
         return len(value) >= 5 and (digits > 0 or len(value) >= 8)
     return len(value) >= 6 and bool(_STRONG_SIGN.search(value) or (digits and not _WORDS.match(value)))
@@ -105,8 +105,8 @@ def inside(match: re.Match[str]) -> bool:
     before, behind = match.string[: match.end("name")], match.string[match.end() :]
     # In a shell, a query or a sentence with "is" a value is seldom the name of a type, though it looks like one.
     quoted = sign == "=" and (match["name"].isupper() or behind[:1] in ("&", ";", "'", '"'))
-    typed = digits < (2 if match["is"] else 1 if quoted else len(value)) and _KNOWN_NAME.match(value)
-    if kind == "login" or "==" in sign or _is_other(value) or typed:
+    random = digits > 1 if match["is"] else quoted and digits > 0
+    if kind == "login" or "==" in sign or _is_other(value) or (not random and _KNOWN_NAME.match(value)):
         return False
     if not sign.strip():
         strong = _is_key(value) or (digits and _STRONG_SIGN.search(value))
@@ -154,7 +154,7 @@ def _is_literal(kind: str, value: str, *, data: bool = False) -> bool:
     return len(value) >= 8 and value.isascii() and bool(_STRONG_SIGN.search(value) or (data and not value.istitle()))
 
 
-def _logs_in(value: str, *, known: bool = False) -> bool:
+def logs_in(value: str, *, known: bool = False) -> bool:
     return not _is_other(value) and (_is_login(value) or _is_key(value) or (known and bool(_MIXED.match(value))))
 
 

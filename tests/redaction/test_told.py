@@ -90,3 +90,8 @@ def test_what_was_seen_goes_by_its_value(seen: object, text: str, clean: str) ->
 
 def test_a_stream_without_secrets_is_shown_at_once() -> None:
     assert Stream(SeenRedactor("hello")).more("a word") == "a word"
+
+
+def test_a_cookie_is_known_by_its_value_and_what_logs_nobody_in_is_not() -> None:
+    seen = SeenRedactor("Cookie: sid=Abc123def456ghi789jk; theme=dark-mode-on")
+    assert seen.text("It is Abc123def456ghi789jk, in dark-mode-on") == "It is [redacted cookies], in dark-mode-on"
