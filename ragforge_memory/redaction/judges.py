@@ -148,13 +148,13 @@ def _is_literal(kind: str, value: str, *, data: bool = False) -> bool:
         return kind == "login" and _is_login(value)
     if kind != "password":
         return _is_key(value)
-    if _DIGITS.search(value):
-        return True
     # A label is a word, and may be a capitalised one.
-    return len(value) >= 8 and value.isascii() and bool(_STRONG_SIGN.search(value) or (data and not value.istitle()))
+    strong = _STRONG_SIGN.search(value) or (data and not value.istitle())
+    return bool(_DIGITS.search(value) or (len(value) >= 8 and value.isascii() and strong))
 
 
 def logs_in(value: str, *, known: bool = False) -> bool:
+    """Whether a value is a login or a key; ``known``: it is called one, so that letters beside digits are enough."""
     return not _is_other(value) and (_is_login(value) or _is_key(value) or (known and bool(_MIXED.match(value))))
 
 

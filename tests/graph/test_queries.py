@@ -179,7 +179,8 @@ async def test_a_statement_that_opens_its_own_transactions_is_not_run_in_one(cli
 # --- both server lines ------------------------------------------------------------------------------------------------
 
 
-# A server that has just started plans a statement in half a second.
+# A server that has just started plans a statement in half a second: 38 s of a session, and other tests run nearly all.
+@pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_every_statement_is_planned(either_client: GraphClient, driver: neo4j.AsyncDriver, owner: Owner) -> None:
     """The variant that this server gets is valid, not deprecated, and never looks at all nodes."""

@@ -92,12 +92,14 @@ def test_every_statement_that_writes_is_run() -> None:
     assert sorted((set(WRITES) | set(NOT_RUN)) - writing()) == []
 
 
+@pytest.mark.long
 def test_every_statement_finds_something_to_write(runs: list[Run]) -> None:
     assert [f"{run.name}, {run.way}: {run.trace.error}" for run in runs if run.trace.error] == []
     wrote = {run.name for run in runs if run.trace.writes}
     assert sorted(set(WRITES) - wrote) == []
 
 
+@pytest.mark.long
 def test_the_first_touch_of_a_node_is_plain(runs: list[Run]) -> None:
     offences = defaultdict(set)
     for run in runs:
@@ -108,6 +110,7 @@ def test_the_first_touch_of_a_node_is_plain(runs: list[Run]) -> None:
     assert not offences, _listed(offences)
 
 
+@pytest.mark.long
 def test_the_nodes_of_a_label_are_locked_in_order_of_uuid(orders: list[Order]) -> None:
     offences = defaultdict(set)
     for order in orders:
@@ -119,6 +122,7 @@ def test_the_nodes_of_a_label_are_locked_in_order_of_uuid(orders: list[Order]) -
     assert not offences, _listed(offences)
 
 
+@pytest.mark.long
 def test_no_two_statements_lock_in_opposite_orders(orders: list[Order]) -> None:
     offences = defaultdict(set)
     for one, other in combinations_with_replacement(orders, 2):
