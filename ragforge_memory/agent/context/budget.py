@@ -240,11 +240,13 @@ def folded_within(
     """`fold_results` for a prompt of ``limit`` tokens: where it is longer, the longest results are shortened, and where
     that does not suffice, the arguments too.
     """
-    folded = fold_results(system, given)
-    excess = estimate_tokens(folded) + tokens_of(question) - limit
-    if excess <= 0:
-        return folded
-    return fold_results(system, _shortened_rounds(given, excess, ids))
+    room = limit - tokens_of(question)
+    folded, more = fold_results(system, given), 0
+    excess = estimate_tokens(folded) - room
+    while estimate_tokens(folded) > room and more <= excess:  # As in `within`.
+        folded = fold_results(system, _shortened_rounds(given, excess + more, ids))
+        more = 2 * more or len(given)
+    return folded
 
 
 _Round = tuple[ToolRequest, ToolOutcome]
