@@ -193,7 +193,9 @@ RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) 
       // By both: only so the index gives the order, and no more than $important of either are read.
       MATCH (m:Decision {conversation_id: l.id})
       WHERE m.seq > coalesce(compression.to_seq, 0) AND m.seq <= CASE WHEN l.top < floor THEN l.top ELSE floor END
-        AND NOT EXISTS { (m)<-[:CORRECTS]-() }
+        AND NOT EXISTS {
+          (m)<-[:CORRECTS]-(against) WHERE NOT EXISTS { (against)<-[:CORRECTS {how: 'retracts'}]-() }
+        }
       RETURN m, 0 AS place ORDER BY m.conversation_id DESC, m.seq DESC LIMIT $important
       UNION ALL
       MATCH (m:Important {conversation_id: l.id})

@@ -431,7 +431,9 @@ WITH m, CASE WHEN NOT m.conversation_id IN $hidden THEN m.conversation_id ELSE h
   RETURN c.uuid LIMIT 1
 }) END AS living
 WHERE living IS NOT NULL
-RETURN collect({stored: m.conversation_id, message: m {.uuid, conversation_id: living, .seq, .role, .content, .reasoning,
+WITH m, living,
+// include: corrected
+RETURN collect({stored: m.conversation_id, corrected: corrected, message: m {.uuid, conversation_id: living, .seq, .role, .content, .reasoning,
   .token_count, .state, .in_reply_to, .model, .usage, .importance, .trust, .kind, .echo, .metadata, .user_id, .project,
   timestamp: toStringOrNull(m.timestamp)},
   score: CASE WHEN $vector IS NULL OR m[$property] IS NULL THEN null

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         Comparison,
         ConversationContext,
         ConversationInfo,
+        Correction,
         ExportFault,
         ExportReport,
         Message,
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
         ToolCall,
         Usage,
     )
-    from ragforge_memory.models.decisions import Correction, Decision
+    from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
@@ -154,6 +155,7 @@ _HOMES = {
         "Comparison",
         "ConversationContext",
         "ConversationInfo",
+        "Correction",
         "ExportFault",
         "ExportReport",
         "Message",
@@ -162,7 +164,7 @@ _HOMES = {
         "ToolCall",
         "Usage",
     ),
-    "models.decisions": ("Correction", "Decision"),
+    "models.decisions": ("Decision",),
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),

@@ -14,7 +14,7 @@ from ragforge_memory.models.times import local
 
 if TYPE_CHECKING:
     from ragforge_memory.events import Event
-    from ragforge_memory.models.decisions import Correction
+    from ragforge_memory.models.conversation import Correction
 
 _LONGEST_ARGUMENT = 60  # characters
 _LONGEST_STATEMENT = 300

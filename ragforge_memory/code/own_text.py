@@ -19,8 +19,8 @@ MOST_OUTSIDE = 200_000
 
 # What stands between a documentation and what it is of: the end of a comment, attributes, an empty line.
 _BETWEEN = 4
-# Words that a text is found by: more has only what was generated. Of one word so many count: BM25 hardly tells more.
-_MOST_WORDS, _MOST_TIMES = 2_000, 8
+# Of one word so many count: BM25 hardly tells more.
+_MOST_TIMES = 8
 
 Lines = tuple[int, int]
 """The first line and the last, from 1."""
@@ -97,5 +97,4 @@ def own_source(source: str, start_line: int, inner: Sequence[Lines]) -> str:
 def found_by(*texts: str | None) -> str:
     """The stems that texts are found by, each as often as it is there, separated by spaces."""
     words: dict[str, Any] = counted("\n".join(filter(None, texts)))
-    some = list(words.items())[:_MOST_WORDS]
-    return " ".join(" ".join([word] * min(times, _MOST_TIMES)) for word, times in some)
+    return " ".join(" ".join([word] * min(times, _MOST_TIMES)) for word, times in words.items())

@@ -15,8 +15,7 @@ from ragforge_memory.graph.leases import INGEST_SECONDS, ingest_lost
 from ragforge_memory.graph.owned import OwnerStore, ProjectStore
 from ragforge_memory.graph.records import message
 from ragforge_memory.models.code import CodeReference, ReferenceKind
-from ragforge_memory.models.conversation import Message
-from ragforge_memory.models.decisions import Correction
+from ragforge_memory.models.conversation import Correction, Message
 
 # More scopes of the same tokens are of no use to anyone.
 _MOST_OF_TOKENS = 50

@@ -10,10 +10,9 @@ from typing import Any
 
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
-from ragforge_memory.models.conversation import Message
-from ragforge_memory.models.decisions import Correction
-from ragforge_memory.text.forms import How, Kind
-from ragforge_memory.text.words import STOP_WORDS, matched
+from ragforge_memory.models.conversation import Correction, Message
+from ragforge_memory.text.forms import How, Kind, read_form
+from ragforge_memory.text.words import QUESTION_WORDS, matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +125,16 @@ def find_corrected(text: str, how: How, statements: Sequence[Statement]) -> Stat
         how: what it does.
         statements: the newest first.
     """
-    words = [word for word in dict.fromkeys(_WORD.findall(text.lower())) if word not in STOP_WORDS]
+    words = [word for word in dict.fromkeys(_WORD.findall(text.lower())) if word not in QUESTION_WORDS]
     names = _names(text)
     best: tuple[tuple[bool, int, int, int], Statement] | None = None
     for place, each in enumerate(statements):
-        shared, named = len(matched(words, each.content)), len(names & _names(each.content))
-        enough = shared > 0 if each.here else 2 * shared >= len(words) and shared >= min(2, len(words))
+        form = read_form(each.content)
+        shared = len(matched(words, form.text if form else each.content))
+        named = len(names & _names(each.content))
+        # What is to be forgotten, or is done, is gone: more must agree, as with what was said elsewhere.
+        loose = each.here and how == "corrects"
+        enough = shared > 0 if loose else 2 * shared >= len(words) and shared >= min(2, len(words))
         if named or (shared and enough):
             rank = (how == "done" and each.kind == "todo", named, shared, -place)
             if best is None or rank > best[0]:

@@ -152,7 +152,7 @@ class ScopeStore:
             return kept[1]
         rows = await self._client.read("scope_counts", project=project, property=vectors)
         row = rows[0]
-        counts = ScopeCounts(scopes=row["scopes"], embedded=row["embedded"], files=row["files"])
+        counts = ScopeCounts(row["scopes"], row["embedded"], row["files"], tuple(sorted(row["languages"])))
         # To count reads every vector. While a project moves to another model, vectors come that nothing waited for.
         if counts.embedded and counts.embedded + pending == counts.scopes:
             self._counts[project] = (state, counts)

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from ragforge_memory.errors import SpaceMoved, conversation_gone
 from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.decisions import correction
 from ragforge_memory.graph.kept_vectors import Kept, KeptVectors, Near
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
 from ragforge_memory.graph.spaces import Space, SpaceInUse, cosine_of_score
 from ragforge_memory.graph.text import query_words
-from ragforge_memory.models.conversation import Message, Role
+from ragforge_memory.models.conversation import Correction, Message, Role
 from ragforge_memory.models.lineage import Lineage, Part
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.words import asked_for, pattern, without_endings
@@ -83,6 +84,14 @@ class Hit(NamedTuple):
     score: float
     has_vector: bool = True
     user: bool = True
+
+
+class FoundMessage(NamedTuple):
+    """A message, its cosine where it has a vector, and what was said against it since."""
+
+    message: Message
+    cosine: float | None
+    corrected: Correction | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,13 +314,13 @@ class SearchStore(OwnerSearch):
         space: Space | None = None,
         hidden: Iterable[str] = (),
         reader: str | None = None,
-    ) -> dict[tuple[str, int], tuple[Message, float | None]]:
+    ) -> dict[tuple[str, int], FoundMessage]:
         """Messages by (conversation, seq), without their tool calls; those that a filter leaves out are missing.
 
         Args:
             places: where they are.
             filters: as in the search.
-            vector: with it each message comes with its cosine, where it has a vector.
+            vector: with it each message comes with its cosine.
             space: the space that the vector was made for; None: the one that is in use.
             hidden: see `Hits`. A message of a deleted conversation is given as one of a living branch that shares it,
                 the last updated; it is missing where there is none.
@@ -329,9 +338,10 @@ class SearchStore(OwnerSearch):
             **filters.parameters,
         )
         return {
-            (row["stored"], row["message"]["seq"]): (
+            (row["stored"], row["message"]["seq"]): FoundMessage(
                 message(row["message"]),
                 None if row["score"] is None else cosine_of_score(row["score"]),
+                correction(row["corrected"]),
             )
             for row in rows[0]["found"]
         }

@@ -138,11 +138,12 @@ class ScopeName(NamedTuple):
 
 
 class ScopeCounts(NamedTuple):
-    """How many scopes and files a project has, and how many of the scopes have a vector."""
+    """How many scopes and files a project has, in which languages, and how many of the scopes have a vector."""
 
     scopes: int
     embedded: int
     files: int
+    languages: tuple[str, ...] = ()
 
 
 class SkippedFile(Shape):

@@ -12,7 +12,7 @@ from pydantic import Field
 from ragforge_memory.models.code import CodeReference
 from ragforge_memory.models.shape import Shape
 from ragforge_memory.models.text import counted
-from ragforge_memory.text.forms import Kind
+from ragforge_memory.text.forms import How, Kind
 
 Role = Literal["user", "assistant", "system"]
 MessageState = Literal["complete", "partial", "unanswered"]
@@ -96,12 +96,25 @@ class Message(Shape):
         return self.echo or (self.model or "").startswith("extractive:")
 
 
+class Correction(Shape):
+    """What the user said later against a decision, and in which message.
+
+    ``how`` is what it does to it: it corrects it, retracts it, or says that it is done.
+    """
+
+    text: str
+    message_id: str
+    timestamp: datetime
+    how: How = "corrects"
+
+
 class ScoredMessage(Shape):
     """A message that a search found; ``score`` ranks and means nothing else.
 
     Why it was found: ``matched_by`` is ``text``, ``meaning``, both, or ``neighbour`` for what was said right before or
     after a hit (``beside_seq``); ``matched_words`` are the question's words that it has; ``similarity`` is on the
-    calibrated scale, 0 to 1, where it was compared.
+    calibrated scale, 0 to 1, where it was compared. ``corrected`` is what was said against a decision, a note and the
+    like since.
     """
 
     message: Message
@@ -111,6 +124,7 @@ class ScoredMessage(Shape):
     matched_words: tuple[str, ...] = ()
     similarity: float | None = None
     beside_seq: int | None = None
+    corrected: Correction | None = None
 
 
 class ConversationInfo(Shape):

@@ -5,21 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from ragforge_memory.models.code import CodeReference
-from ragforge_memory.models.conversation import Page
+from ragforge_memory.models.conversation import Correction, Page
 from ragforge_memory.models.shape import Shape
-from ragforge_memory.text.forms import How, Kind
-
-
-class Correction(Shape):
-    """What the user said later against a decision, and in which message.
-
-    ``how`` is what it does to it: it corrects it, retracts it, or says that it is done.
-    """
-
-    text: str
-    message_id: str
-    timestamp: datetime
-    how: How = "corrects"
+from ragforge_memory.text.forms import Kind
 
 
 class Decision(Shape):

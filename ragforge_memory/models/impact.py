@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ragforge_memory.models.code import CodeReference
-from ragforge_memory.models.conversation import Message
-from ragforge_memory.models.decisions import Correction
+from ragforge_memory.models.conversation import Correction, Message
 from ragforge_memory.models.shape import Shape
 
 ScopeChange = Literal["changed", "moved", "added", "removed"]

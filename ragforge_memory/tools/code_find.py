@@ -106,7 +106,7 @@ class _Search:
         if nowhere and len(lacking) * 3 > len(self._stems):
             value |= await self._nowhere(nowhere)
         value["results"] = results
-        value["searched"] = {"scopes": counts.scopes, "files": counts.files, "embedded": counts.embedded}
+        value["searched"] = {**counts._asdict(), "languages": list(counts.languages)}
         if self._no_vectors is not None:
             value["searched"]["why_no_vectors"] = self._no_vectors
         if broken:

@@ -18,8 +18,7 @@ from ragforge_memory.tools.ports import ToolContext
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import CodeReference
-    from ragforge_memory.models.conversation import Message, ScoredMessage
-    from ragforge_memory.models.decisions import Correction
+    from ragforge_memory.models.conversation import Correction, Message, ScoredMessage
     from ragforge_memory.tools.ports import MessageReader
 
 _Found = TypeVar("_Found")
@@ -60,7 +59,7 @@ async def search_conversation(
     `drifted` (its code has changed), `moved`, or `orphaned` (gone). What was said of code that is not fresh may no
     longer be true. `formerly` are names that code of the query had when it was spoken of; they are searched for too.
     What the user only asked comes last, and says `only_asks`. `archived` is what the user has put away. `kind`
-    says that a message is a note, a decision, a rule or something to do: `list_decisions` tells whether it holds.
+    says that a message is a note, a decision, a rule or something to do, `corrected` what was said against it since.
 
     Args:
         query: what to look for.
@@ -110,6 +109,7 @@ async def search_conversation(
                 "excerpt": excerpt(each.message.content, wanted, EXCERPT),
                 **({"kind": each.message.kind} if each.message.kind else {}),
                 **({"only_asks": True} if _only_asks(each.message) else {}),
+                **({"corrected": as_given(each.corrected)} if each.corrected else {}),
                 "score": round(each.score, 4),
                 "matched_by": list(each.matched_by),
                 "code": _code(code.get(each.message.uuid, ()), query.strip().removesuffix("()")),

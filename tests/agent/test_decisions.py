@@ -10,6 +10,7 @@ from ragforge_memory import Decision, InvalidInput
 from ragforge_memory.cli.references import labels
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ToolRequest
+from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 from tests.agent.conftest import Cypher, MakeAgent
 
@@ -293,3 +294,21 @@ async def test_what_has_no_explicit_form_is_no_decision(make_agent: MakeAgent) -
         for text in said:
             await talk.send_message(text)
         assert _texts(await agent.decisions()) == []
+
+
+@pytest.mark.anyio
+async def test_a_note_holds_again_once_its_correction_is_taken_back(make_agent: MakeAgent) -> None:
+    model = ScriptedProvider(["Noted."] * 12)
+    async with make_agent(provider=model, settings={"max_context_messages": 2}) as agent:
+        talk = await agent.create_conversation()
+        for text in ("note: the parser keeps comments", "update: the parser drops comments"):
+            await talk.send_message(text)
+        for _ in range(3):
+            await talk.send_message("Go on.")
+        assert "note: the parser keeps comments" not in model.requests[-1].system
+        await talk.send_message("forget: the parser drops comments")
+        for _ in range(3):
+            await talk.send_message("Go on.")
+        assert "note: the parser keeps comments" in model.requests[-1].system
+        [decision] = (await agent.decisions(about="parser keeps")).items
+        assert decision.corrected is None

@@ -11,8 +11,7 @@ import pytest
 
 from ragforge_memory.cli.impact import _earlier, _print
 from ragforge_memory.models.code import CodeReference
-from ragforge_memory.models.conversation import Message
-from ragforge_memory.models.decisions import Correction
+from ragforge_memory.models.conversation import Correction, Message
 from ragforge_memory.models.impact import Impact, ImpactedMessage, ImpactedScope
 
 CHANGED = ImpactedScope(file="a.py", qualified_name="f", type="function", change="changed")

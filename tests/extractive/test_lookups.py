@@ -122,7 +122,7 @@ async def test_everything_else_is_searched_for_in_code_and_comments(agent: Async
     assert lines[0] == "`Vault` - bank/vault.py:4 (class)"
     assert "> 7: `    #: Interest, a year.`" in lines
     lines = await ask(agent, "how do refunds work?")
-    assert lines[0] == "No code here has the word `refunds`."
+    assert lines[0] == "No code here (python, typescript) has the word `refunds`."
     assert lines[2] == "Nothing found. Looked in 16 definitions of 7 files and the conversations."
 
 
@@ -165,8 +165,21 @@ async def test_what_a_change_touches(agent: AsyncConversationAgent, tmp_path: Pa
     ]
     diff = git(root, "diff")
     assert await ask(agent, f"what does this touch?\n\n```\n{diff}\n```") == [
-        "This diff, in 1 file, changes 1 definition:",
-        "- `check_amount` - bank/account.py:13 (function)",
+        "This diff, in 1 file and not committed, changes 1 definition:",
+        "- changed: `check_amount` in bank/account.py",
         "",
         "Nothing decided about them was found.",
     ]
+    # What a diff takes away is known too, with what was decided about it.
+    await ask(agent, "decision: `monthly_report` keeps its name")
+    (root / "bank" / "report.py").write_text("from bank.account import Account\n")
+    await agent.ingest(root)
+    first, *more = await ask(agent, git(root, "diff", "bank/report.py"))
+    assert first == "This diff, in 1 file and not committed, changes 1 definition:"
+    assert more[0] == "- removed: `monthly_report` in bank/report.py"
+    assert "decision: `monthly_report` keeps its name" in more[3]
+    # Of one that was committed since only its commit tells.
+    git(root, "commit", "-qam", "Less")
+    [line, _, heading, *_] = await ask(agent, git(root, "show", "HEAD"))
+    assert line.startswith("This diff (bank/account.py, bank/report.py) is not what is not committed here.")
+    assert heading == "Decided about these files:"

@@ -151,7 +151,7 @@ async def test_a_diff_asks_for_its_files_and_what_was_decided_about_them() -> No
     diff = "diff --git a/src/talk.py b/src/talk.py\n--- a/src/talk.py\n+++ b/src/talk.py\n@@ -1 +1 @@\n-a\n+b"
     for text in (diff, f"what does this touch?\n\n```\n{diff}\n```"):
         assert await requests_for(user(text)) == [
-            ("outline", {"target": "src/talk.py"}),
+            ("impact", {"revision": ""}),
             ("list_decisions", {"about": "src/talk.py", "limit": 25}),
         ]
 

@@ -53,7 +53,8 @@ async def test_without_memory_nothing_is_noted() -> None:
 async def test_what_was_decided_comes_before_what_was_said_and_questions_alone() -> None:
     heard = [
         message("how large is the pool?"),
-        message("I would keep it at 10.", archived=True),
+        message("I would keep the pool at 10.", archived=True),
+        message("The release is on Friday."),
         message("note: the pool has 10", kind="note"),
     ]
     results = {**decisions(corrected("corrects"), more=True), "search_conversation": {"messages": heard}}
@@ -66,12 +67,17 @@ async def test_what_was_decided_comes_before_what_was_said_and_questions_alone()
         "There is more: `ragforge decisions` lists all.",
         "",
         "Said besides:",
-        'you, archived: "I would keep it at 10."',
+        'you, archived: "I would keep the pool at 10."',
     ]
     assert answer.finished.echo
     results = {**decisions(), "search_conversation": {"messages": heard[:1]}}
     title, only = await answer_to("what did we say about the pool?", results)
     assert (title, only.partition(", ")[2]) == ("Asked about `the pool`:", 'you: "how large is the pool?"')
+    # What has no word of it is not said to be about it.
+    results = {**decisions(), "search_conversation": {"messages": heard}}
+    title, *near = await answer_to("what did we say about kubernetes?", results)
+    assert title == "Nothing that was said has the word `kubernetes`. Perhaps near to it:"
+    assert len(near) == 3
 
 
 async def test_a_correction_that_took_back_or_closed_a_note_says_so() -> None:

@@ -105,10 +105,31 @@ async def test_what_was_not_read_limits_what_is_nowhere() -> None:
         QUESTION, {"search_code": found(broken={"count": 1, "files": ["a.py"]}), "search_conversation": NOTHING}
     )
     assert lines[:3] == [
-        "Nothing found. Looked in 1,234 definitions of 56 files and the conversations.",
-        "",
         "Not read, or in part: a.py",
+        "",
+        "Nothing found. Looked in 1,234 definitions of 56 files and the conversations.",
     ]
+
+
+async def test_where_no_code_was_read_nothing_is_said_to_be_nowhere() -> None:
+    results = found(nowhere=["refund"], searched={"scopes": 0, "files": 0, "embedded": 0, "languages": []})
+    lines = await answer_to(QUESTION, {"search_code": results, "search_conversation": NOTHING})
+    assert lines[0] == "No code was read here yet: `ragforge ingest` does that."
+    assert "refund" not in "\n".join(lines)
+    missing = {"asked": "refund", "match": "none", "scopes": []}
+    results = {"read_scope": missing, "search_code": results, "search_conversation": NOTHING}
+    assert (await answer_to("where is refund_all?", results))[0] == lines[0]
+
+
+async def test_a_name_that_is_not_there_leaves_the_search_less_room() -> None:
+    near = [{**scope(f"pay{at}", 5, "def pay():"), "type": "function"} for at in range(9)]
+    many = [scope(f"f{n}", 10 * n + 5, *(f"pay {at}" for at in range(6)), file=f"{n}.py") for n in range(9)]
+    missing = {"asked": "pai", "match": "typo", "scopes": near}
+    results = {"read_scope": missing, "search_code": found(*many), "search_conversation": NOTHING}
+    lines = await answer_to("where is pai_all?", results)
+    assert len(lines) <= 36  # with the line on the model
+    uses = {"find_callers": {**missing, "scopes": [{**near[0], "callers": []}]}}
+    assert not [line for line in await answer_to("who calls pai_all?", results | uses) if line.startswith("`f")]
 
 
 async def test_the_code_takes_so_many_lines_and_no_more() -> None:

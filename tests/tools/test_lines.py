@@ -62,11 +62,8 @@ def test_lines_of_a_text() -> None:
     assert lines_of(f"a{ENDS_NO_LINE}b\rc") == [f"a{ENDS_NO_LINE}b\rc"]
 
 
-async def test_a_form_feed_in_a_diff_and_in_a_source_is_no_line() -> None:
-    diff = "--- a/x.py\n+++ b/x.py\n@@ -1,4 +1,5 @@\n one\n \x0c\n three\n+four\n five"
+async def test_a_form_feed_in_a_source_is_not_a_line_end() -> None:
     text = "def f():\n    a = 1\n\x0c\n    b = 2"
     f = {"qualified_name": "f", "type": "function", "file": "x.py", "line": 4, "start_line": 4, "end_line": 7}
-    outline = {"asked": "x.py", "match": "exact", "kind": "file", "file": "x.py", "total": 1, "scopes": [f]}
-    assert (await answer_to(diff, {"outline": outline}))[1] == "- `f` - x.py:4 (function)"
     found = {"asked": "f", "match": "exact", "total": 1, "scopes": [{**f, "language": "python", "source": text}]}
     assert (await answer_to("show me f", {"read_scope": found}))[2:] == ["```python", *text.split("\n"), "```"]

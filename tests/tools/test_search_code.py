@@ -199,7 +199,8 @@ async def test_a_result_says_what_and_where_it_is(searching: Searching) -> None:
     assert first["score"] == round(1 / 61, 4)
     assert ran.value["words"] == ["harbour", "fees", "overnight"]
     assert ran.value["searched"] == {
-        "scopes": 8, "files": 3, "embedded": 0, "why_no_vectors": "there is no embedding model",
+        "scopes": 8, "files": 3, "embedded": 0, "languages": ["python"],
+        "why_no_vectors": "there is no embedding model",
     }  # fmt: skip
     assert "nowhere" not in ran.value
     assert "broken" not in ran.value
@@ -257,7 +258,7 @@ async def test_words_and_meaning_are_fused_where_there_are_vectors(searching: Se
     await embed_waiting(store, project, embedder)
     searching.context = replace(searching.context, scopes=store)
     ran = await searching.run("what is done where the water is too shallow?")
-    assert ran.value["searched"] == {"scopes": 8, "files": 3, "embedded": 8}
+    assert ran.value["searched"] == {"scopes": 8, "files": 3, "embedded": 8, "languages": ["python"]}
     first = ran.value["results"][0]
     assert (first["qualified_name"], first["matched_by"]) == ("Ship.moor", ["text", "vector"])
     assert any(each["matched_by"] == ["vector"] for each in ran.value["results"])

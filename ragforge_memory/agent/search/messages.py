@@ -11,8 +11,8 @@ from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, questio
 from ragforge_memory.agent.search.inputs import checked_filters, span_of
 from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
-from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, Hit, Hits, part_of, words_of
-from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Message, Page, ScoredMessage
+from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, FoundMessage, Hit, Hits, part_of, words_of
+from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
 from ragforge_memory.retrieval.fusion import FLOOR_WITHOUT_WORDS, Span, fused_with_gaps, of_days
 from ragforge_memory.retrieval.neighbours import Place, Ranked, is_apart, ranked
@@ -197,7 +197,7 @@ class _Found:
         self._nearest = len(meaning.items)
         self._without_vector = {self._place(hit) for hit in text.items if not hit.has_vector}
         self._tiers: dict[Place, tuple[str, ...]] = {}
-        self._messages: dict[Place, tuple[Message, float | None]] = {}
+        self._messages: dict[Place, FoundMessage] = {}
 
     async def best(self, limit: int, filters: Filters, min_score: float | None) -> list[ScoredMessage]:
         """The best ``limit``, read from the graph; more is read as long as something that was read falls out, twice as
@@ -209,7 +209,7 @@ class _Found:
             wanted = [each for each in order[:most] if each.place not in self._messages]
             read = await self._read([each.place for each in wanted], filters)
             gone.update(each.place for each in wanted if each.place not in read)
-            gone.update(place for place, (message, _) in read.items() if not message.content.strip())
+            gone.update(place for place, item in read.items() if not item.message.content.strip())
             if min_score is not None:
                 gone.update(place for place, item in read.items() if self._relevance(place, item) < min_score)
             most += most - limit
@@ -266,7 +266,7 @@ class _Found:
         floor = cosine_of(FLOOR_WITHOUT_WORDS, embedder.unrelated_cosine)
         return {place: cosine for place, cosine in meaning.items() if cosine > floor}
 
-    async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, tuple[Message, float | None]]:
+    async def _read(self, places: Sequence[Place], filters: Filters) -> dict[Place, FoundMessage]:
         store = self._services.stores.searches
         assert store is not None
         stored = {self._stored(place): place for place in places}
@@ -302,13 +302,13 @@ class _Found:
     def _stored(self, place: Place) -> Place:
         return (part_of(self._lineage, place[1]), place[1]) if self._lineage else place
 
-    def _relevance(self, place: Place, item: tuple[Message, float | None]) -> float:
+    def _relevance(self, place: Place, item: FoundMessage) -> float:
         known = self._similarity(place, item)
         if known is not None:
             return known
         return len(matched(self._words, item[0].content)) / len(self._words) if self._words else 0.0
 
-    def _similarity(self, place: Place, item: tuple[Message, float | None]) -> float | None:
+    def _similarity(self, place: Place, item: FoundMessage) -> float | None:
         return self._likeness((item[0].content,), self._meaning.get(place, item[1]))
 
     def _likeness(self, texts: Sequence[str], cosine: float | None) -> float | None:
@@ -324,4 +324,5 @@ class _Found:
             matched_words=matched(self._words, item[0].content),
             similarity=self._similarity(each.place, item),
             beside_seq=each.beside,
+            corrected=item.corrected,
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragforge_memory.llm.extractive.lines import block, docs, either, entry, listed, signature, source, statements
-from ragforge_memory.llm.extractive.search import definitions_at, is_sure, outline_calls, search_answer, search_calls
+from ragforge_memory.llm.extractive.search import MAX_LINES, is_sure, is_unread, search_answer, search_calls
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
 from ragforge_memory.models.text import counted
 
@@ -79,9 +79,10 @@ def missing(question: Question, value: _Scope, found: Outcomes) -> Answer:
     guess = " The nearest, as a guess:" if near else ""
     lines = [f"No definition here is called `{question.target.text.rstrip('?!')}`.{guess}", *listed(near, _GUESSES)]
     lines += _taken_for(question, value)
+    lines = [] if is_unread(found) else lines
     if not found.all("search_code", "search_conversation"):
         return Answer(lines, echo=not near)
-    search, name = search_answer(question, found), question.target.text
+    search, name = search_answer(question, found, MAX_LINES - len(lines) - 1), question.target.text
     # "How does caching work?" names no definition.
     lines = [] if question.intent.name == "what" and name.isalpha() and name.islower() else [*lines, ""]
     return Answer([*lines, *search.lines], echo=search.echo and not near)
@@ -117,7 +118,8 @@ def uses(told: Callable[[Sequence[_Scope]], list[str]], question: Question, foun
         return failure(found)
     scopes = value.get("scopes") or []
     if not is_sure(value):
-        guess = missing(question, value, found)
+        # Of a guess its uses are told, and no search.
+        guess = missing(question, value, Outcomes() if scopes else found)
         return Answer([*guess.lines, "", *told(scopes)]) if scopes else guess
     more = int(value.get("total") or 0) - len(scopes)
     also = [f"There is {counted(more, 'more definition')} of that name."] if more > 0 else []
@@ -241,32 +243,34 @@ def _folder(value: _Scope) -> list[str]:
 
 
 def change_calls(question: Question) -> list[Call]:
-    """The files of a diff and what was decided about them; else what a commit, or what is not committed, changes."""
-    if not question.pasted.diff:
-        return [Call("impact", {"revision": question.revision})]
-    about = [Call("list_decisions", {"about": file, "limit": _BESIDE}) for file in [*question.pasted.places][:_PASTED]]
-    return [*outline_calls(question.pasted), *about]
+    """What a commit, or what is not committed, changes; for a diff, which may be neither, what was decided there."""
+    files = [*question.pasted.files][:_PASTED]
+    about = [Call("list_decisions", {"about": file, "limit": _BESIDE}) for file in files]
+    return [Call("impact", {"revision": question.revision}), *about]
 
 
 def changes(question: Question, found: Outcomes) -> Answer:
     """The definitions that change, then the decisions behind them."""
-    value, files = found.first("impact"), question.pasted.places
-    if not value and not question.pasted.diff:
+    value, files = found.first("impact"), question.pasted.files
+    if not value and not files:
         return failure(found)
-    touched = definitions_at(question.pasted, found)
-    scopes = [f"- {entry(each)}" for each in touched.values()]
-    outside = [file for file in files if file not in {each for each, _ in touched}]
-    what, total = f"This diff, in {counted(len(files), 'file')},", len(scopes)
-    if value:
-        what = f"`{question.revision}`" if question.revision else "What is not committed"
-        total, outside = int(value["totals"]["scopes"]), value.get("outside") or []
-        for each in value["scopes"]:
-            moved = f" to {each['moved_to']}" if each.get("moved_to") else ""
-            scopes.append(f"- {each['change']}{moved}: `{each['qualified_name']}` in {each['file']}")
-    decided = list(value.get("decisions") or ())
-    for each in (each for listing in found.all("list_decisions") for each in listing.get("decisions") or ()):
-        if not {code["name"] for code in each.get("code") or ()}.isdisjoint(name for _, name in touched):
-            decided.append(each)
+    changed, outside = value.get("scopes") or [], value.get("outside") or []
+    decided, total = value.get("decisions") or (), int((value.get("totals") or {}).get("scopes") or 0)
+    what = f"`{question.revision}`" if question.revision else "What is not committed"
+    if not files.keys() <= {each["file"] for each in changed}.union(outside):
+        said = statements(each for listing in found.all("list_decisions") for each in listing.get("decisions") or ())
+        unknown = f"This diff ({', '.join(files)}) is not what is not committed here. Name its commit, as in"
+        lines = [f"{unknown} `what does COMMIT touch?`.", *(["", "Decided about these files:", *said] if said else [])]
+        return Answer(lines)
+    if files:
+        what = f"This diff, in {counted(len(files), 'file')} and not committed,"
+        changed = [each for each in changed if each["file"] in files]
+        outside, total = [each for each in outside if each in files], len(changed)
+        decided = [each for each in decided if any(code["file"] in files for code in each["code"])]
+    scopes = []
+    for each in changed:
+        moved = f" to {each['moved_to']}" if each.get("moved_to") else ""
+        scopes.append(f"- {each['change']}{moved}: `{each['qualified_name']}` in {each['file']}")
     lines = [f"{what} changes {counted(total, 'definition')}{':' if total else '.'}", *listed(scopes, _CHANGED, total)]
     lines += [f"Outside of known definitions: {', '.join(listed(outside, _CHANGED))}"] if outside else []
     said = statements(decided)

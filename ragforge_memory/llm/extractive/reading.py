@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
 from ragforge_memory.llm.extractive import intents
 from ragforge_memory.llm.extractive.lines import PLACE
 from ragforge_memory.llm.extractive.values import Intent, Pasted, Question, Target
-from ragforge_memory.models.text import lines_of
 from ragforge_memory.text.days import read_days, without_days
 from ragforge_memory.text.forms import is_question, read_form
 from ragforge_memory.text.names import KINDS
@@ -55,6 +54,8 @@ _FRAME = re.compile(r"File \"([^\"\n]+)\", line (\d+)|(?<![\w./@-])([\w./@+~-]{1
 _ERROR = re.compile(
     r"^[ \t]*(?:[\w.]*(?:Error|Exception|Warning|Fault)|panic|fatal|error)\b[^:\n]{0,40}:[ \t]*(\S.*)$", re.M
 )
+# The files of a diff: as they are after it, and of those that it deletes as they were.
+_OF_DIFF = re.compile(r"^(?:\+\+\+ (?:b/)?|--- (?:a/)?(?=[^\n]*\n\+\+\+ /dev/null))(?!/dev/null)([^\t\n]+)", re.M)
 _IN_QUOTES = re.compile(r"[\"“]([^\"“”\n]{6,200})[\"”]")
 # What a program puts into a message: a value in quotes or brackets, a number, a path.
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|<[^<>\n]*>|[({\[][^(){}\[\]\n]*[)}\]]|\S*[\d/]\S*|%\w")
@@ -68,20 +69,22 @@ def read(text: str, before: Sequence[str], today: date) -> Question:
     if form is not None and (not is_question(text) or text.rstrip().endswith(form.text)):
         return Question(text, intents.NOTED, names=_names(text, ()), form=form)
     asked, pasted = _split(text)
-    if pasted.diff:
+    if pasted.files:
         return Question(asked, intents.IMPACT, pasted=pasted)
     quoted = _quoted(before)
     everything = Question(asked, intents.EVERYTHING_ELSE, names=_names(asked, quoted), pasted=pasted)
     if len(asked) > _LONGEST or "\n" in asked or pasted.places:
         return everything
+    asked = asked[found.end() :] if (found := _POLITE.match(asked)) else asked
     plain = _LOOSE_END.sub("", asked)
-    plain = plain[found.end() :] if (found := _POLITE.match(plain)) else plain
     if " ".join(plain.lower().strip("!").replace(",", " ").split()) in _SMALL_TALK or not any(map(str.isalnum, asked)):
         return Question(asked, intents.SMALL_TALK)
-    for intent in intents.INTENTS:
-        for found in filter(None, (pattern.match(plain) for pattern in intent.patterns)):
-            if (question := _asked(intent, plain, found.groupdict().get("x") or "", quoted, today)) is not None:
-                return question
+    # "What is in this project?" is about the project; "where is X in this project?" is not.
+    for text in dict.fromkeys((asked.rstrip(" .?"), plain)):
+        for intent in intents.INTENTS:
+            for found in filter(None, (pattern.match(text) for pattern in intent.patterns)):
+                if (question := _asked(intent, text, found.groupdict().get("x") or "", quoted, today)) is not None:
+                    return question
     target = None if pasted.message else read_target(plain, quoted)
     return everything if target is None else _about(intents.SHOW if any(target.lines) else intents.WHAT, plain, target)
 
@@ -173,31 +176,10 @@ def _split(text: str) -> tuple[str, Pasted]:
     given = "\n".join(blocks) if blocks else text if "\n" in asked else ""
     places: dict[str, list[int]] = {}
     if "\n@@ -" in f"\n{given}" or "\ndiff --git " in f"\n{given}":
-        for file, line in _changed(given):
-            places.setdefault(file, []).append(line)
-        return asked, Pasted(places, diff=True)
+        return asked, Pasted(files=dict.fromkeys(found[1] for found in _OF_DIFF.finditer(given)))
     for found in _FRAME.finditer(given):
         places.setdefault(found[1] or found[3], []).append(int(found[2] or found[4]))
     said = _ERROR.findall(text)[-1:] or _IN_QUOTES.findall(asked)[:1]
     # Of a message that a program made up the part that stands in its code.
     pieces = [piece.strip(" ,.:;") for piece in _VALUE.split(said[0][:_LONGEST])] if said else []
     return asked or given.strip(), Pasted(places, message=max(pieces, key=len, default=""))
-
-
-def _changed(diff: str) -> Iterator[tuple[str, int]]:
-    """The lines that a diff changes, as they are numbered after it; where it takes some away, the next one."""
-    file, before, at = "", "", 0
-    for line in lines_of(diff):
-        path = line[4:].split("\t")[0]
-        if line.startswith("--- "):
-            before = path.removeprefix("a/")
-        elif line.startswith("+++ "):
-            file, at = before if path == "/dev/null" else path.removeprefix("b/"), 0
-        elif line.startswith("@@ -"):
-            start = line.partition(" +")[2].partition(" ")[0].partition(",")[0]
-            at = int(start) if start.isdigit() else 0
-        elif at and line[:1] in ("+", "-"):
-            yield file, at
-            at += line[0] == "+"
-        else:
-            at += 1

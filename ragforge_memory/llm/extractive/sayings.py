@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ragforge_memory.llm.extractive.code import failure
-from ragforge_memory.llm.extractive.lines import listed, quoted, statements
+from ragforge_memory.llm.extractive.lines import either, listed, quoted, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
+from ragforge_memory.text.words import content_words, matched
 
 # What asks for decisions alone.
 _LISTS = ("deci", "note", "rule", "todo", "to-do")
@@ -34,15 +35,19 @@ def said(question: Question, found: Outcomes) -> Answer:
     known = {each["message_id"] for each in decided}
     heard = found.first("search_conversation").get("messages") or []
     heard = [each for each in heard if each["message_id"] not in known]
-    stated = [each for each in heard if not each["asks"]][:_MESSAGES]
-    # What only asks says nothing: it stands for what was said only where nothing else was.
-    asked = [] if stated or decided else heard[:_ASKED]
-    words = question.target.text.split()
+    words = content_words(question.target.text)
+    have = [each for each in heard if not words or matched(words, each["excerpt"])]
+    stated = [each for each in have if not each["asks"]][:_MESSAGES]
+    # What only asks says nothing: it stands for what was said only where nothing else was, as does what is only near.
+    asked = [] if stated or decided else have[:_ASKED]
+    nearest = [] if have or decided else [each for each in heard if not each["asks"]][:_ASKED]
+    nowhere = f"Nothing that was said has the word{'s' if len(words) > 1 else ''} {either(words)}. Perhaps near to it:"
     lines: list[str] = []
     if decided:
         lines += [f"Noted or decided{about}:", *statements(decided, words)]
         lines += ["There is more: `ragforge decisions` lists all."] if listing.get("more") else []
-    for title, messages in ((f"Said{' besides' if decided else about}:", stated), (f"Asked{about}:", asked)):
+    besides = f"Said{' besides' if decided else about}:"
+    for title, messages in ((besides, stated), (f"Asked{about}:", asked), (nowhere, nearest)):
         lines += ["", title, *statements(messages, words, _EXCERPT)] if messages else []
     talks = [
         f"- {each['updated_at'][:10]}, {each['title'] or 'without a title'} ({each['message_count']} messages)"

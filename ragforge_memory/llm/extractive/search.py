@@ -21,6 +21,7 @@ A_SEARCH = (
     "This is a search; a model would answer. Set GEMINI_API_KEY or OPENAI_API_KEY, or start a local server (Ollama, "
     "llama.cpp), and ask again: docs/models.md."
 )
+UNREAD = "No code was read here yet: `ragforge ingest` does that."
 NO_TOOLS = "This agent offers no tool that looks this up, and without a model answers are quotes of what tools find."
 _SEARCHED = {"search_code": "The code", "search_conversation": "The conversations", "grep_code": "The text"}
 
@@ -46,28 +47,35 @@ def decision_calls(question: Question, found: Outcomes) -> list[Call]:
     return [Call("list_decisions", {"about": name, "limit": _DECIDED}) for name in names]
 
 
-def search_answer(question: Question, found: Outcomes) -> Answer:
-    """What was found: the names of the question, the code, what was said; else where was looked."""
+def is_unread(found: Outcomes) -> bool:
+    """Whether a search found that no code was ever read, so that nothing can be said of what is not there."""
+    return bool(found.first("search_code").get("searched", {}).get("files") == 0)
+
+
+def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) -> Answer:
+    """What was found, in so many lines: the names of the question, the code, what was said; else where was looked."""
     value, failed = found.first("search_code"), [each for each in found.steps if each.error and each.tool in _SEARCHED]
     words = value.get("words") or ()
     pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
     code, said = [*code, *_text(question, found)], _said(found, words)
-    nowhere, aside = value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
-    lines = [*_lacking("No code here has", [each for each in nowhere if each not in aside])]
+    size, unread = value.get("searched") or {}, is_unread(found)
+    nowhere, aside = () if unread else value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
+    # Of what is written in other languages nobody knows.
+    languages = f" ({', '.join(size['languages'])})" if size.get("languages") else ""
+    lines = [UNREAD, ""] if unread else _lacking(f"No code here{languages} has", [w for w in nowhere if w not in aside])
     lines += _lacking("Of the code only tests and examples have", aside)
     # What was not looked into limits what "nowhere" says.
     broken = value.get("broken") if nowhere or not value.get("results") else None
     files = ", ".join(listed(broken["files"], _RESULTS, broken["count"])) if broken else ""
-    unread = [f"Not read, or in part: {files}", ""] if files else []
+    lines += [f"Not read, or in part: {files}", ""] if files else []
     errors = [f"{_SEARCHED[each.tool]} could not be searched: {each.error}." for each in failed]
-    code += _code(question, found, words, MAX_LINES - len([*lines, *unread, *code, *said, *errors, A_SEARCH]))
+    code += _code(question, found, words, room - len([*lines, *code, *said, *errors, A_SEARCH]))
     if not code and not said:
-        size = value.get("searched")
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
-    return Answer([*lines, *unread, *code, *said, *errors, A_SEARCH], echo=not code)
+    return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
 
 
 def _lacking(what: str, words: Sequence[str]) -> list[str]:
@@ -75,9 +83,8 @@ def _lacking(what: str, words: Sequence[str]) -> list[str]:
 
 
 def outline_calls(pasted: Pasted) -> list[Call]:
-    """The outlines of the files that a text points into; of a traceback those at its end."""
-    files = list(pasted.places)[:_FILES] if pasted.diff else list(pasted.places)[-_FILES:]
-    return [Call("outline", {"target": file}) for file in files]
+    """The outlines of the files that a text points into; of many those at its end."""
+    return [Call("outline", {"target": file}) for file in list(pasted.places)[-_FILES:]]
 
 
 def definitions_at(pasted: Pasted, found: Outcomes) -> dict[tuple[str, str], dict[str, Any]]:

@@ -25,11 +25,11 @@ class Target(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """What came with a question: the lines that it points to in files (those that a ``diff`` changes), and the fixed
-    part of an error's ``message``, or what was put in quotes."""
+    """What came with a question: the lines that it points to in files, the files of a diff, and the fixed part of an
+    error's ``message``, or what was put in quotes."""
 
     places: dict[str, list[int]] = field(default_factory=dict)
-    diff: bool = False
+    files: dict[str, None] = field(default_factory=dict)
     message: str = ""
 
 
