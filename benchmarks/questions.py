@@ -39,7 +39,7 @@ PLACE = re.compile(r"(?P<name>[^\s`*]+)[`*]* +[-\u2013\u2014] +[`*]*(?P<file>[^\
 MENTION = re.compile(r"(?P<file>[\w./@+-]+\.\w+):(?P<line>\d+)\b")
 NUMBERED = re.compile(r"^[\s>]*(?P<line>\d+)(?:[:|\t]| [ |]?)\s*(?P<text>\S.*)$")
 KIND = re.compile(r"\((?P<kind>[\w -]+)\)")
-NOWHERE = re.compile(r"[Nn]o code here has (?:the |a )?words? (?P<words>[^.\n]+)")
+NOWHERE = re.compile(r"[Nn]o code here (?:\([^)\n]*\) )?has (?:the |a )?words? (?P<words>[^.\n]+)")
 QUOTED = re.compile(r"[`'\"]([^`'\"\s]+)[`'\"]")
 CODE = frozenset({".py", ".ts", ".js", ".go"})
 """The endings of files of code in the repositories of the set."""

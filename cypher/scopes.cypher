@@ -180,7 +180,10 @@ RETURN p.revision AS revision
 RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL } AS scopes,
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL } AS embedded,
   COUNT { MATCH (f:File) WHERE f.project = $project } AS files,
-  COLLECT { MATCH (f:File) WHERE f.project = $project AND f.language IS NOT NULL RETURN DISTINCT f.language } AS languages
+  COLLECT {
+    MATCH (f:File) WHERE f.project = $project AND EXISTS { (f)<-[:DEFINED_IN]-(:Scope) }
+    RETURN DISTINCT f.language
+  } AS languages
 
 // name: pending_scopes
 // Scopes that wait for a vector, those that are used most first; of the source what the vector is made of.
