@@ -22,7 +22,7 @@ def test_length_counts_for_little_and_repetition_for_less_each_time() -> None:
 
 
 def test_what_two_lists_have_is_before_what_one_has() -> None:
-    assert list(fused_by_rank(["a", "b", "c"], ["d", "b"])) == ["b", "a", "d", "c"]
+    assert list(fused_by_rank(["a", "b", "c"], ["d", "b"])) == ["b", "a", "c", "d"]
     assert fused_by_rank([], []) == {}
 
 
@@ -30,7 +30,7 @@ def test_what_waits_for_its_vector_is_not_taken_to_be_far() -> None:
     assert next(iter(fused_by_rank(["a", "b", "c"], ["c", "b"], {"a"}))) == "a"
     assert fused_by_rank(["a", "b"], [], {"b"}) == fused_by_rank(["a", "b"], [])
     # One that has got its vector in between counts once.
-    assert fused_by_rank(["a"], ["a"], {"a"}) == {"a": 2 / 61}
+    assert fused_by_rank(["a"], ["a"], {"a"}) == {"a": 1.5 / 11}
 
 
 def test_the_lines_with_the_words_are_shown_in_their_order() -> None:
