@@ -103,6 +103,7 @@ async def test_a_session_that_is_there_is_opened_without_a_write(
     async with make_agent("One.", neo4j=counting) as agent:
         begun = await agent.open_conversation("the-session")
         await begun.send_message("first")
+        await agent.drain()
         counted[0].statements.clear()
         found = await agent.open_conversation("the-session")
         assert found.uuid == begun.uuid

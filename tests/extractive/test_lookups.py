@@ -181,5 +181,5 @@ async def test_what_a_change_touches(agent: AsyncConversationAgent, tmp_path: Pa
     # Of one that was committed since only its commit tells.
     git(root, "commit", "-qam", "Less")
     [line, _, heading, *_] = await ask(agent, git(root, "show", "HEAD"))
-    assert line.startswith("This diff (bank/account.py, bank/report.py) is not what is not committed here.")
+    assert line.startswith("This diff (bank/account.py, bank/report.py) is not what is not committed here: ")
     assert heading == "Decided about these files:"

@@ -181,7 +181,7 @@ async def test_another_project_s_scopes_are_not_there(twins: tuple[GraphClient, 
     assert await store.search_words(nobody, ["total"]) == []
     assert (await store.by_name(nobody, "total"), await store.outline(nobody, "shop/cart.py")) == ([], [])
     assert (await store.files(nobody), await store.names(nobody)) == ([], [])
-    assert await store.counts(nobody) == (0, 0, 0)
+    assert await store.counts(nobody) == (0, 0, 0, ())
 
 
 async def test_names_are_read_again_after_a_change(client: GraphClient, tree: Tree, project: str) -> None:

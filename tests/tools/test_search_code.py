@@ -196,7 +196,7 @@ async def test_a_result_says_what_and_where_it_is(searching: Searching) -> None:
         "end_line": 33, "kind": "method", "signature": "def __init__(self, *, overnight: bool = False) -> None",
         "score": 0, "matched_by": ["text"], "lines": [],
     }  # fmt: skip
-    assert first["score"] == round(1 / 61, 4)
+    assert first["score"] == round(1 / 11, 4)
     assert ran.value["words"] == ["harbour", "fees", "overnight"]
     assert ran.value["searched"] == {
         "scopes": 8, "files": 3, "embedded": 0, "languages": ["python"],

@@ -118,7 +118,6 @@ def uses(told: Callable[[Sequence[_Scope]], list[str]], question: Question, foun
         return failure(found)
     scopes = value.get("scopes") or []
     if not is_sure(value):
-        # Of a guess its uses are told, and no search.
         guess = missing(question, value, Outcomes() if scopes else found)
         return Answer([*guess.lines, "", *told(scopes)]) if scopes else guess
     more = int(value.get("total") or 0) - len(scopes)
@@ -259,8 +258,10 @@ def changes(question: Question, found: Outcomes) -> Answer:
     what = f"`{question.revision}`" if question.revision else "What is not committed"
     if not files.keys() <= {each["file"] for each in changed}.union(outside):
         said = statements(each for listing in found.all("list_decisions") for each in listing.get("decisions") or ())
-        unknown = f"This diff ({', '.join(files)}) is not what is not committed here. Name its commit, as in"
-        lines = [f"{unknown} `what does COMMIT touch?`.", *(["", "Decided about these files:", *said] if said else [])]
+        lines = [
+            f"This diff ({', '.join(files)}) is not what is not committed here: `what does COMMIT touch?` asks by it."
+        ]
+        lines += ["", "Decided about these files:", *said] if said else []
         return Answer(lines)
     if files:
         what = f"This diff, in {counted(len(files), 'file')} and not committed,"
@@ -274,6 +275,5 @@ def changes(question: Question, found: Outcomes) -> Answer:
     lines = [f"{what} changes {counted(total, 'definition')}{':' if total else '.'}", *listed(scopes, _CHANGED, total)]
     lines += [f"Outside of known definitions: {', '.join(listed(outside, _CHANGED))}"] if outside else []
     said = statements(decided)
-    return Answer(
-        [*lines, "", *(["Decided about them:", *said] if said else ["Nothing decided about them was found."])]
-    )
+    lines += ["", "Decided about them:", *said] if said else ["", "Nothing decided about them was found."]
+    return Answer(lines)

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 from ragforge_memory.llm.extractive import intents
 from ragforge_memory.llm.extractive.lines import PLACE
 from ragforge_memory.llm.extractive.values import Intent, Pasted, Question, Target
+from ragforge_memory.models.text import lines_of
 from ragforge_memory.text.days import read_days, without_days
 from ragforge_memory.text.forms import is_question, read_form
 from ragforge_memory.text.names import KINDS
@@ -54,8 +56,6 @@ _FRAME = re.compile(r"File \"([^\"\n]+)\", line (\d+)|(?<![\w./@-])([\w./@+~-]{1
 _ERROR = re.compile(
     r"^[ \t]*(?:[\w.]*(?:Error|Exception|Warning|Fault)|panic|fatal|error)\b[^:\n]{0,40}:[ \t]*(\S.*)$", re.M
 )
-# The files of a diff: as they are after it, and of those that it deletes as they were.
-_OF_DIFF = re.compile(r"^(?:\+\+\+ (?:b/)?|--- (?:a/)?(?=[^\n]*\n\+\+\+ /dev/null))(?!/dev/null)([^\t\n]+)", re.M)
 _IN_QUOTES = re.compile(r"[\"“]([^\"“”\n]{6,200})[\"”]")
 # What a program puts into a message: a value in quotes or brackets, a number, a path.
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|<[^<>\n]*>|[({\[][^(){}\[\]\n]*[)}\]]|\S*[\d/]\S*|%\w")
@@ -176,7 +176,9 @@ def _split(text: str) -> tuple[str, Pasted]:
     given = "\n".join(blocks) if blocks else text if "\n" in asked else ""
     places: dict[str, list[int]] = {}
     if "\n@@ -" in f"\n{given}" or "\ndiff --git " in f"\n{given}":
-        return asked, Pasted(files=dict.fromkeys(found[1] for found in _OF_DIFF.finditer(given)))
+        heads = (each for each in pairwise(lines_of(given)) if [line[:4] for line in each] == ["--- ", "+++ "])
+        names = ((old if new == "+++ /dev/null" else new)[4:].split("\t")[0] for old, new in heads)
+        return asked, Pasted(files={name.removeprefix("a/").removeprefix("b/"): None for name in names})
     for found in _FRAME.finditer(given):
         places.setdefault(found[1] or found[3], []).append(int(found[2] or found[4]))
     said = _ERROR.findall(text)[-1:] or _IN_QUOTES.findall(asked)[:1]
