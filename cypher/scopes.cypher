@@ -181,7 +181,7 @@ RETURN COUNT { MATCH (s:Scope) WHERE s.project = $project AND s.file IS NOT NULL
   COUNT { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL } AS embedded,
   COUNT { MATCH (f:File) WHERE f.project = $project } AS files,
   COLLECT {
-    MATCH (f:File) WHERE f.project = $project AND EXISTS { (f)<-[:DEFINED_IN]-(:Scope) }
+    MATCH (f:File) WHERE f.project = $project AND f.language IS NOT NULL AND EXISTS { (f)<-[:DEFINED_IN]-(:Scope) }
     RETURN DISTINCT f.language
   } AS languages
 

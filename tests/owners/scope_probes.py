@@ -71,7 +71,14 @@ SCOPES: dict[str, list[Probe]] = {
     ],
     "scope_names": [Probe(lambda a, b: {}, expect=something)],
     "project_revision": [Probe(lambda a, b: {}, expect=one_row)],
-    "scope_counts": [Probe(lambda a, b: {"property": "marked"}, expect=one_row)],
+    "scope_counts": [
+        Probe(lambda a, b: {"property": "marked"}, expect=one_row),
+        Probe(
+            lambda a, b: {"property": "marked"},
+            prepare="MATCH (f:File {uuid: $b_file_uuid}) SET f.language = 'cobol'",
+            expect=lambda rows: rows[0]["languages"] == [],
+        ),
+    ],
     "pending_scopes": [Probe(lambda a, b: {}, expect=one_row)],
     "count_pending_scopes": [Probe(lambda a, b: {}, expect=one_row)],
     "store_scope_embeddings": [Probe(lambda a, b: {"rows": [{"uuid": b.caller, "vector": VECTOR, "hash": "h1"}]})],

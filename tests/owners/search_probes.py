@@ -92,6 +92,11 @@ SEARCH: dict[str, list[Probe]] = {
             prepare=SHARED,
             expect=lambda rows: rows == [{"found": []}],
         ),
+        Probe(
+            lambda a, b: _asked(b, places=[[a.conversation, 1]], vector=None),
+            prepare=CORRECTED,
+            expect=lambda rows: rows[0]["found"][0]["corrected"] is None,
+        ),
     ],
 }
 """Statements of a search, which belong to a user in a project."""
