@@ -178,6 +178,20 @@ async def test_what_a_change_touches(agent: AsyncConversationAgent, tmp_path: Pa
     assert first == "This diff, in 1 file and not committed, changes 1 definition:"
     assert more[0] == "- removed: `monthly_report` in bank/report.py"
     assert "decision: `monthly_report` keeps its name" in more[3]
+    # What moves into a file where nothing else changes is of that file too.
+    flags = root / "bank" / "flags.py"
+    (root / "bank" / "loud.py").write_text(flags.read_text())
+    flags.write_text("")
+    git(root, "add", ".")
+    await agent.ingest(root)
+    first, *more = await ask(agent, git(root, "diff", "HEAD", "--no-renames", "--", "bank/loud.py", "bank/flags.py"))
+    assert first == "This diff, in 2 files and not committed, changes 1 definition:"
+    assert more[0] == "- moved to bank/loud.py is_loud: `is_loud` in bank/flags.py"
+    git(root, "reset", "-q", "--hard")
+    await agent.ingest(root)
+    (root / "bank" / "report.py").write_text("from bank.account import Account\n")
+    file.write_text(file.read_text().replace("amount < 0", "amount <= 0"))
+    await agent.ingest(root)
     # Of one that was committed since only its commit tells.
     git(root, "commit", "-qam", "Less")
     [line, _, heading, *_] = await ask(agent, git(root, "show", "HEAD"))

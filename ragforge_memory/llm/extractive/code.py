@@ -256,16 +256,15 @@ def changes(question: Question, found: Outcomes) -> Answer:
     changed, outside = value.get("scopes") or [], value.get("outside") or []
     decided, total = value.get("decisions") or (), int((value.get("totals") or {}).get("scopes") or 0)
     what = f"`{question.revision}`" if question.revision else "What is not committed"
-    if not files.keys() <= {each["file"] for each in changed}.union(outside):
+    places = [{each["file"], each.get("moved_to", "").rpartition(" ")[0]} for each in changed]
+    if not files.keys() <= set().union(outside, *places):
         said = statements(each for listing in found.all("list_decisions") for each in listing.get("decisions") or ())
-        lines = [
-            f"This diff ({', '.join(files)}) is not what is not committed here: `what does COMMIT touch?` asks by it."
-        ]
+        lines = [f"This diff ({', '.join(files)}) is not what is not committed here: ask `what does COMMIT touch?`."]
         lines += ["", "Decided about these files:", *said] if said else []
         return Answer(lines)
     if files:
         what = f"This diff, in {counted(len(files), 'file')} and not committed,"
-        changed = [each for each in changed if each["file"] in files]
+        changed = [each for each, place in zip(changed, places, strict=True) if not place.isdisjoint(files)]
         outside, total = [each for each in outside if each in files], len(changed)
         decided = [each for each in decided if any(code["file"] in files for code in each["code"])]
     scopes = []
