@@ -57,9 +57,17 @@ WHERE p.project = $project AND p.ingest_token = $token
 SET p.ingest_until = datetime() + duration({seconds: $seconds})
 WITH p
 CALL (p) {
-  UNWIND $scopes AS row
-  MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
-  WHERE a.project = p.project
+  CALL (p) {
+    UNWIND $scopes AS row
+    MATCH (n:Message)-[:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
+    WHERE a.project = p.project
+    RETURN n
+    UNION
+    UNWIND $scopes AS row
+    MATCH (n:Memory)-[:ABOUT]->(a:CodeAnchor {key: row.anchor})
+    WHERE a.project = p.project
+    RETURN n
+  }
   // include: locks
 }
 CALL (p) {
@@ -83,7 +91,9 @@ CALL (p) {
   WHERE s.project = $project
   MATCH (m:Message)-[tie:ANCHORED_AT]->(a:CodeAnchor {key: row.anchor})
   WHERE a.project = $project AND tie.scope_hash = row.hash
-  WITH p, s, m, tie, tie.kind AS kind, false AS now
+  OPTIONAL MATCH (m)<-[:DERIVED_FROM]-(:Memory)-[about:ABOUT]->(a)
+  WITH p, s, m, tie, tie.kind AS kind, false AS now, collect(about) AS abouts
+  FOREACH (about IN abouts | DELETE about)
   DELETE tie
   WITH p, s, m, kind, now
   // include: tied

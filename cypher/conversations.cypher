@@ -150,6 +150,14 @@ CALL (c, above) {
       UNWIND messages AS m
       MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)--(n:ToolCall|ToolResult|CodeAnchor)
       RETURN n
+      UNION
+      UNWIND messages AS m
+      MATCH (m)<-[:DERIVED_FROM]-(n:Memory)
+      RETURN n
+      UNION
+      UNWIND messages AS m
+      MATCH (m)<-[:DERIVED_FROM]-(:Memory)--(n:User|Message|Memory|CodeAnchor|FactVersion)
+      RETURN n
     }
     // include: locks
   }
@@ -161,7 +169,18 @@ CALL (c, above) {
     UNION
     MATCH (m)-[:MADE_TOOL_CALL]->(:ToolCall)-[:READ]->(a:CodeAnchor)
     RETURN a
+    UNION
+    MATCH (m)<-[:DERIVED_FROM]-(:Memory)-[:ABOUT]->(a:CodeAnchor)
+    RETURN a
   } | SET anchor:LooseAnchor)
+  // What is remembered of these messages alone goes with them, its history too; what it took the place of stays history.
+  FOREACH (memory IN COLLECT {
+    MATCH (m)<-[:DERIVED_FROM]-(x:Memory)
+    WHERE NOT EXISTS { MATCH (x)-[:DERIVED_FROM]->(other:Message) WHERE other <> m }
+    RETURN x
+  } |
+    FOREACH (version IN COLLECT { MATCH (memory)-[:HAS_VERSION]->(v:FactVersion) RETURN v } | DETACH DELETE version)
+    DETACH DELETE memory)
   WITH m
   OPTIONAL MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
   OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)

@@ -31,6 +31,7 @@ FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
     FOREACH (_ IN CASE WHEN NOT row.blank THEN [1] ELSE [] END | SET m:PendingEmbedding)
     FOREACH (_ IN CASE WHEN row.kind IS NULL AND m.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
     FOREACH (_ IN CASE WHEN m.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
+    FOREACH (_ IN CASE WHEN m.kind IS NULL AND row.corrects IS NULL THEN [] ELSE [1] END | SET m:PendingMemory)
     FOREACH (step IN row.tool_calls |
       FOREACH (at IN [coalesce(datetime(step.timestamp), m.timestamp)] |
         CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)

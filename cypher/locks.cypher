@@ -5,8 +5,8 @@
 // from a MATCH: of what comes out of a map or a mixed list the planner does not know that it is a node, and has the SET
 // take both. What is looked for by its unique key in a write, and is not there, is locked by its key: such keys come in
 // order, after the locks of all labels before.
-  WITH DISTINCT n, n.uuid AS uuid, CASE WHEN n:Conversation THEN 1 WHEN n:Prompt THEN 2 WHEN n:Insight THEN 3
-    WHEN n:Summary THEN 4 WHEN n:Message THEN 5 WHEN n:ToolCall THEN 6 WHEN n:ToolResult THEN 7 WHEN n:Scope THEN 8
-    WHEN n:File THEN 9 ELSE 10 END AS place
+  WITH DISTINCT n, n.uuid AS uuid, CASE WHEN n:User THEN 0 WHEN n:Conversation THEN 1 WHEN n:Prompt THEN 2 WHEN n:Insight THEN 3
+    WHEN n:Summary THEN 4 WHEN n:Message THEN 5 WHEN n:ToolCall THEN 6 WHEN n:ToolResult THEN 7 WHEN n:Memory THEN 8
+    WHEN n:Scope THEN 9 WHEN n:File THEN 10 ELSE 11 END AS place
   ORDER BY place, uuid
   SET n.uuid = uuid

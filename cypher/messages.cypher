@@ -24,6 +24,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.kind IS NULL AND $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
   FOREACH (_ IN CASE WHEN $message.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
+  FOREACH (_ IN CASE WHEN $message.kind IS NULL AND $corrects.uuid IS NULL THEN [] ELSE [1] END | SET m:PendingMemory)
 )
 FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] END |
   SET c.title = $title, c.title_source = $title_source
@@ -111,6 +112,19 @@ CALL (c, new) {
     THEN [1] ELSE [] END | SET x.state = 'complete')
   WITH used, x WHERE used.tier IS NOT NULL
   MATCH (m:Message {uuid: $uuid})
+  CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
+    cost: used.cost}]->(x)
+}
+CALL (new) {
+  WITH new WHERE new AND size($used_memories) > 0
+  MATCH (m:Message {uuid: $uuid})
+  UNWIND $used_memories AS used
+  WITH m, used ORDER BY used.uuid
+  MATCH (x:Memory {uuid: used.uuid})
+  WHERE x.user_id IN [$user_id, ''] AND x.project IN [$project, '']
+  WITH m, used, x, x.uuid AS uuid ORDER BY uuid
+  SET x.uuid = uuid
+  SET x.use_count = coalesce(x.use_count, 0) + 1, x.last_used_at = datetime()
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }

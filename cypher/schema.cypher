@@ -17,6 +17,8 @@ CREATE CONSTRAINT scope_uuid IF NOT EXISTS FOR (n:Scope) REQUIRE n.uuid IS UNIQU
 CREATE CONSTRAINT file_uuid IF NOT EXISTS FOR (n:File) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT project_uuid IF NOT EXISTS FOR (n:Project) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
 
 // (conversation_id, seq) carries the order of a conversation and the range reads of a turn; it costs no more than a
 // plain range index. A stretch of a conversation has one summary of a kind and level, and a conversation one insight of
@@ -28,6 +30,10 @@ CREATE CONSTRAINT summary_place IF NOT EXISTS FOR (n:Summary) REQUIRE (n.convers
 CREATE CONSTRAINT insight_key IF NOT EXISTS FOR (n:Insight) REQUIRE (n.conversation_id, n.key) IS UNIQUE;
 CREATE CONSTRAINT project_name IF NOT EXISTS FOR (n:Project) REQUIRE n.project IS UNIQUE;
 CREATE CONSTRAINT code_anchor_key IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.key IS UNIQUE;
+// A fact is one of its type and key (`fact_key` is a hash of both and of its owner). Memories of a user are written one
+// after another, under the lock of the user.
+CREATE CONSTRAINT memory_fact_key IF NOT EXISTS FOR (n:Memory) REQUIRE n.fact_key IS UNIQUE;
+CREATE CONSTRAINT user_id IF NOT EXISTS FOR (n:User) REQUIRE n.user_id IS UNIQUE;
 
 // An owner's conversations and insights, newest first, and what every turn of an owner has in its prompt alike.
 CREATE INDEX conversation_owner IF NOT EXISTS FOR (n:Conversation) ON (n.user_id, n.project, n.updated_at);
@@ -39,6 +45,13 @@ CREATE INDEX prompt_owner IF NOT EXISTS FOR (n:Prompt) ON (n.user_id, n.project)
 CREATE INDEX important_messages IF NOT EXISTS FOR (n:Important) ON (n.conversation_id, n.seq);
 CREATE INDEX decisions_of_conversation IF NOT EXISTS FOR (n:Decision) ON (n.conversation_id, n.seq);
 CREATE INDEX decisions_of_owner IF NOT EXISTS FOR (n:Decision) ON (n.user_id, n.project, n.timestamp);
+
+// An owner's memories, newest first; those that stand in every prompt, the most important first; what says the same in
+// whatever order (`words_key`); and messages that are to become memories.
+CREATE INDEX memory_owner IF NOT EXISTS FOR (n:Memory) ON (n.user_id, n.project, n.created_at);
+CREATE INDEX memory_words IF NOT EXISTS FOR (n:Memory) ON (n.words_key);
+CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.project, n.importance);
+CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id, n.project);
 
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.
@@ -65,6 +78,10 @@ ON EACH [n.content, n.terms, n.conversation_id, n.owner_token]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
 CREATE FULLTEXT INDEX conversation_text_index IF NOT EXISTS FOR (n:Conversation)
 ON EACH [n.title, n.summary, n.owner_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
+// `names` are a fact's type, key and value.
+CREATE FULLTEXT INDEX memory_text_index IF NOT EXISTS FOR (n:Memory)
+ON EACH [n.content, n.terms, n.names, n.owner_token]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
 // Of code `words` are stems already. A file is found by what is outside of every definition.
 CREATE FULLTEXT INDEX scope_text_index IF NOT EXISTS FOR (n:Scope|File)

@@ -45,7 +45,7 @@
     UNWIND meant AS s
 
 // part: tied
-// Ties the message `m` to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
+// Ties the message `m`, and what is remembered of it, to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
 // The commit is the one that the last ingest saw, where the file was committed as it was read. `alone` are the tokens that
 // no other scope had when the anchor came on them: who has them later has copied them. All locks come first;
 // anchors that are new are made by key, in order.
@@ -61,6 +61,11 @@
       UNWIND ties AS tie
       MATCH (n:Scope)
       WHERE elementId(n) = elementId(tie.s)
+      RETURN n
+      UNION
+      UNWIND ties AS tie
+      WITH tie.m AS message
+      MATCH (message)<-[:DERIVED_FROM]-(n:Memory)
       RETURN n
     }
     // include: locks
@@ -89,6 +94,8 @@
     SET anchor.key = key
     MERGE (message)-[said:ANCHORED_AT {kind: tie.kind}]->(anchor)
     ON CREATE SET said.commit = then, said.scope_hash = scope.hash, said.start_line = scope.startLine
+    FOREACH (memory IN COLLECT { MATCH (message)<-[:DERIVED_FROM]-(x:Memory) RETURN x ORDER BY x.uuid } |
+      MERGE (memory)-[:ABOUT]->(anchor))
     MERGE (anchor)-[stands:RESOLVES_TO]->(scope)
     ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = tie.commit,
       stands.checked_at = datetime()

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
+    from ragforge_memory.models.memory import Memory, RecalledMemory, RecallResult
     from ragforge_memory.models.search import SearchResults
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
@@ -168,6 +169,7 @@ _HOMES = {
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
+    "models.memory": ("Memory", "RecallResult", "RecalledMemory"),
     "models.search": ("SearchResults",),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
@@ -220,6 +222,7 @@ __all__ = [
     "InsightFailure",
     "Insights",
     "InvalidInput",
+    "Memory",
     "Message",
     "MessageNotFound",
     "MessageStream",
@@ -242,6 +245,8 @@ __all__ = [
     "RagforgeConfig",
     "RagforgeError",
     "ReasoningChunk",
+    "RecallResult",
+    "RecalledMemory",
     "ReembedReport",
     "SchemaMismatch",
     "ScoredMessage",

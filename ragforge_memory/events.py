@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from ragforge_memory.models.conversation import AssistantResponse
+from ragforge_memory.models.memory import RecalledMemory, Tier
 from ragforge_memory.models.shape import Shape
 
 
@@ -27,9 +28,9 @@ class Recalled(Shape):
     """What memory gave to this turn."""
 
     type: Literal["recalled"] = "recalled"
-    items: tuple[Any, ...] = ()
-    tiers_answered: tuple[str, ...] = ()
-    tiers_missed: tuple[str, ...] = ()
+    items: tuple[RecalledMemory, ...] = ()
+    tiers_answered: tuple[Tier, ...] = ()
+    tiers_missed: tuple[Tier, ...] = ()
     elapsed_ms: float = 0.0
 
 

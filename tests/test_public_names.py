@@ -25,13 +25,13 @@ CODE_SEARCH_TOOLS AgentClosed AgentState AssistantResponse AsyncConversation Asy
 BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
 ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision
 DownloadError Embedder EmbeddingError EmbeddingMismatch ExportFault ExportReport Finished ForkedProcess GraphBusy
-GraphError GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport
-Insight InsightFailure Insights InvalidInput Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError
-ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable
-Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk ReembedReport
-SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall
-ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage
-load_config reduce_messages tool
+GraphError GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress
+IngestReport Insight InsightFailure Insights InvalidInput Memory Message MessageNotFound MessageStream ModelBlocked
+ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut
+ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError
+ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError
+SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest
+ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

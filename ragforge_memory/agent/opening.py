@@ -32,6 +32,7 @@ from ragforge_memory.agent.upkeep.vectors import (
     WaitingScopes,
     text_vectors,
 )
+from ragforge_memory.agent.upkeep.woken import WokenWork
 from ragforge_memory.agent.upkeep.work import BackgroundWork, RetentionTask, SummaryTask
 from ragforge_memory.code.roots import refused_root
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
@@ -45,6 +46,7 @@ from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
+from ragforge_memory.graph.memories import MemoryStore
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
@@ -63,6 +65,7 @@ from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
+    from ragforge_memory.config.sections import MemoryConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
@@ -127,7 +130,7 @@ async def open_services(wanted: Wanted) -> Services:
     """
     settings = wanted.configuration
     agent_config = settings.agent
-    tools = _tools(wanted.tools, remembers=agent_config.memory.enabled)
+    tools = _tools(wanted.tools, agent_config.memory)
     registry = ToolRegistry(
         tools,
         on_demand=(read_tool_result,),
@@ -176,6 +179,7 @@ async def open_services(wanted: Wanted) -> Services:
         messages, vectors = _vectors(wanted, settings, embedder, at_hand)
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
+        memories = MemoryStore(graph, wanted.owner) if remembers else None
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -188,6 +192,7 @@ async def open_services(wanted: Wanted) -> Services:
             similar=at_hand.similar if remembers else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
+            memories=memories,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -219,6 +224,7 @@ async def open_services(wanted: Wanted) -> Services:
                 at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
+                memories=WokenWork("memories", memories.remember_messages) if memories else None,
             ),
             summaries=summaries if remembers else None,
             opened=opened,
@@ -347,13 +353,19 @@ def _retention(config: AgentConfig, services: Callable[[], Services]) -> Retenti
     return RetentionTask(lambda: delete_expired(services(), older_than_days=age, keep=keep))
 
 
-def _tools(tools: Sequence[Callable[..., Any]] | None, *, remembers: bool) -> Sequence[Callable[..., Any]]:
+def _tools(tools: Sequence[Callable[..., Any]] | None, config: MemoryConfig) -> Sequence[Callable[..., Any]]:
     """What was given, else our own: without memory those that look at code alone, for nothing said is found again."""
     if tools is not None:
         return tools
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
 
-    return CODE_SEARCH_TOOLS if remembers else [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
+    if not config.enabled:
+        return [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
+    if not config.tools.enabled:
+        return CODE_SEARCH_TOOLS
+    from ragforge_memory.memory.tools import MEMORY_CORE
+
+    return (*CODE_SEARCH_TOOLS, *MEMORY_CORE)
 
 
 def _held(

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import model_key
+from ragforge_memory.memory.memories import Memories
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.imports import ImportStore
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
+    from ragforge_memory.graph.memories import MemoryStore
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
@@ -58,6 +60,12 @@ class Services:
     def embeds_messages(self) -> bool:
         """Whether what waits for a vector gets one here."""
         return self.models.embedder is not None and self.place.remembers and self.place.config.memory.embeddings.enabled
+
+    @property
+    def memories(self) -> Memories | None:
+        """What is remembered; None without memory."""
+        store = self.stores.memories
+        return None if store is None else Memories(store, self.place.config.memory, self.place.redacted)
 
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
@@ -89,6 +97,7 @@ class Stores:
     similar: SimilarStore | None = None
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
+    memories: MemoryStore | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
 

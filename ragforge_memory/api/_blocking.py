@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
+    from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.search import SearchResults
 
     Neo4jTarget = str | Neo4jConfig | Callable[[], neo4j.AsyncDriver] | None
@@ -475,6 +476,10 @@ class ConversationAgent(BlockingAgent):
                 about, doubtful=doubtful, since=since, until=until, limit=limit, cursor=cursor
             )
         )
+
+    def recall(self, query: str, *, limit: int = 5, deadline_ms: int = 50) -> RecallResult:
+        """See `AsyncConversationAgent.recall`."""
+        return self._do(lambda: self._agent.recall(query, limit=limit, deadline_ms=deadline_ms))
 
     def ingest(
         self,

@@ -32,7 +32,7 @@ from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
 from ragforge_memory.agent.upkeep.work import countdown
 from ragforge_memory.api.state import Messages, run_state
-from ragforge_memory.errors import ConversationNotFound, InvalidInput
+from ragforge_memory.errors import ConversationNotFound, InvalidInput, memory_is_off
 from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.models.owner import Owner
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
+    from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.search import SearchResults
 
     Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
@@ -533,6 +534,38 @@ class AsyncConversationAgent:
             limit=limit,
             cursor=cursor,
         )
+
+    async def recall(self, query: str, *, limit: int = 5, deadline_ms: int = 50) -> RecallResult:
+        """What is remembered that bears on a question, as each turn recalls it; for an agent loop of your own.
+
+        Args:
+            query: the question, or what is about to be done; code that it names brings what was decided about that.
+            limit: memories at most, beside the rules that always hold; 1 to 1,000.
+            deadline_ms: milliseconds after which it gives what it has; ``tiers_missed`` says what was late.
+
+        Raises:
+            InvalidInput: something asked for is none, or memory is off.
+            GraphUnavailable: there is no server to be had.
+        """
+        from ragforge_memory.agent.ties.named import Question
+        from ragforge_memory.memory.recall import Recall
+
+        check_query(query)
+        check_limit(limit)
+        if not isinstance(deadline_ms, (int, float)) or deadline_ms <= 0:
+            raise InvalidInput(f"deadline_ms is a number of milliseconds above 0, not {deadline_ms!r}")
+        services = await self.open()
+        if services.stores.memories is None:
+            raise memory_is_off("nothing is remembered")
+        asks = Question(query)
+        return await Recall(
+            services.stores.memories,
+            query,
+            names=asks.names,
+            files=asks.files,
+            limit=limit,
+            deadline_ms=deadline_ms,
+        ).result()
 
     async def ingest(
         self,

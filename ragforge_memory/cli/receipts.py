@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.context import ContextItem, ContextReceipt
     from ragforge_memory.models.conversation import ToolCall
 
-_PARTS = ("system", "tools", "question", "summary", "recent", "relevant")
+_PARTS = ("system", "tools", "question", "summary", "recent", "relevant", "memories")
 
 
 async def show_context(talk: Talk, reference: str) -> None:
@@ -85,6 +85,8 @@ def _told(part: str, items: Sequence[ContextItem]) -> str:
     if part == "relevant":
         tiers = Counter(item.tier for item in items if item.tier in ("important", "relevant"))
         return ", ".join(f"{count} {tier}" for tier, count in sorted(tiers.items()))
+    if part == "memories":
+        return counted(sum(item.kind == "memory" for item in items), "memory", "memories")
     if part == "summary":
         condensed = next((item for item in items if item.kind == "summary"), None)
         return f"condensed up to message {condensed.to_seq}" if condensed else "the conversation's summary"
@@ -99,4 +101,6 @@ def _place(item: ContextItem) -> str:
     if item.kind == "summary":
         return f"messages up to {item.to_seq}, condensed"
     when = f", {local(item.timestamp):%Y-%m-%d}" if item.timestamp else ""
+    if item.kind == "memory":
+        return f"remembered{when}"
     return f"#{item.seq} {item.role}{when}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ragforge_memory.cli.markdown import MarkdownPrinter
@@ -15,6 +15,7 @@ from ragforge_memory.models.times import local
 if TYPE_CHECKING:
     from ragforge_memory.events import Event
     from ragforge_memory.models.conversation import Correction
+    from ragforge_memory.models.memory import RecalledMemory
 
 _LONGEST_ARGUMENT = 60  # characters
 _LONGEST_STATEMENT = 300
@@ -43,6 +44,8 @@ class TurnView:
             case "message_started":
                 self._spinner.phase("reading the conversation")
             case "recalled":
+                if self._terminal.progress:
+                    self._note(recalled_line(event.items))
                 self._spinner.phase("thinking")
             case "compressed":
                 self._note(
@@ -90,6 +93,8 @@ class TurnView:
         self._note(tool_line(event.tool_name, arguments, event.duration_ms, error, self._terminal.width))
 
     def _show_degraded(self, what: str, detail: str) -> None:
+        if what == "recall" and not self._terminal.progress:
+            return  # it is late once in a while, and the answer is there
         if what not in self._degraded or (detail and what not in self._known):
             self._degraded.add(what)
             self._note(f"not available: {what}" + (f" ({detail})" if detail else ""))
@@ -129,6 +134,14 @@ def corrected(later: Correction) -> str:
     said = one_line(later.text, _LONGEST_STATEMENT, whole_words=True)
     how = {"corrects": "corrected", "retracts": "taken back", "done": "done"}[later.how]
     return f"{how} {local(later.timestamp):%Y-%m-%d %H:%M}: {said}"
+
+
+def recalled_line(items: Sequence[RecalledMemory]) -> str:
+    """What was recalled: the first in its words, with what became of its code, and how many more there are."""
+    first, *more = items
+    label = f" ({first.memory.code_label})" if first.memory.code_label else ""
+    also = f", and {len(more)} more" if more else ""
+    return f'recalled: "{one_line(first.memory.content, 60)}"{label}{also}'
 
 
 def one_line(text: str, limit: int, *, whole_words: bool = False) -> str:

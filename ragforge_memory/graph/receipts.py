@@ -81,7 +81,7 @@ class TurnContext:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """One thing that a prompt held. ``kind`` is ``message`` or ``summary``."""
+    """One thing that a prompt held. ``kind`` is ``message``, ``summary`` or ``memory``."""
 
     uuid: str
     tier: str
@@ -107,6 +107,7 @@ class Receipt:
         """The parameters of the statement."""
         return {
             "used_messages": [used.row() for used in self.used if used.kind == "message"],
+            "used_memories": [used.row() for used in self.used if used.kind == "memory"],
             "used_summaries": [used.row() for used in self.used if used.kind == "summary"],
             "prompts": [{"uuid": uuid, "text": text} for uuid, text in self.prompts],
         }
@@ -199,6 +200,11 @@ class ReceiptStore(OwnerStore):
             return {}
         rows = await self._read("calls_before_copy", uuids=list(calls))
         return {row["uuid"]: row["source_uuid"] for row in rows}
+
+    async def memories(self, uuids: Sequence[str]) -> dict[str, str]:
+        """The content of memories that are still there, whatever became of them, by their uuid."""
+        rows = await self._read("memory_contents", uuids=list(uuids)) if uuids else []
+        return {row["uuid"]: row["content"] for row in rows}
 
     async def prompts(self, uuids: Sequence[str]) -> dict[str, str]:
         """Shared texts by their uuid."""

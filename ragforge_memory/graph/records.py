@@ -62,12 +62,12 @@ def from_json(text: Any, default: Any = None) -> Any:
 def conversation_info(row: dict[str, Any]) -> ConversationInfo:
     """A conversation from its properties; what another tool's graph lacks gets its default."""
     values = {
-        **_given(ConversationInfo, row),
+        **given(ConversationInfo, row),
         "metadata": _mapping(row.get("metadata")),
         "branch_of": (row.get("lineage_ids") or [None])[-1],
         "from_seq": (row.get("lineage_tops") or [None])[-1],
     }
-    return _readable(ConversationInfo, values, created_at=_EPOCH, updated_at=_EPOCH)
+    return readable(ConversationInfo, values, created_at=_EPOCH, updated_at=_EPOCH)
 
 
 def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
@@ -75,11 +75,11 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
     usage = from_json(row.get("usage"))
     role = row["role"]
     values = {
-        **_given(Message, row),
+        **given(Message, row),
         "role": _ROLES.get(str(role), role),
         "content": content_text(row.get("content")),
         "reasoning": row.get("reasoning") if include_reasoning else None,
-        "usage": _readable(Usage, usage) if isinstance(usage, dict) else None,
+        "usage": readable(Usage, usage) if isinstance(usage, dict) else None,
         "provider_parts": from_json(row.get("provider_parts")),
         "echo": bool(row.get("echo")),
         "metadata": _mapping(row.get("metadata")),
@@ -87,7 +87,7 @@ def message(row: dict[str, Any], *, include_reasoning: bool = True) -> Message:
         "references": tuple(_reference(reference) for reference in row.get("references") or ()),
     }
     # What an unknown role said (a tool's message, say) is never taken for the user's word or for an instruction.
-    return _readable(Message, values, uuid="", role="assistant", timestamp=_EPOCH)
+    return readable(Message, values, uuid="", role="assistant", timestamp=_EPOCH)
 
 
 def known_message(row: dict[str, Any], known: Message) -> Message:
@@ -95,26 +95,26 @@ def known_message(row: dict[str, Any], known: Message) -> Message:
     changed = {"seq": row["seq"], "state": row.get("state") or "complete", "importance": row.get("importance")}
     if all(getattr(known, name) == value for name, value in changed.items()):
         return known
-    return _readable(Message, {**dict(known), **changed})
+    return readable(Message, {**dict(known), **changed})
 
 
 def tool_call(row: dict[str, Any]) -> ToolCall:
     """A tool call with its result; arguments and result are JSON strings in the graph."""
     arguments = from_json(row.get("arguments"), {})
     values = {
-        **_given(ToolCall, row),
+        **given(ToolCall, row),
         "arguments": arguments if isinstance(arguments, dict) else {"unreadable": arguments},
         "success": bool(row["success"]),
         "result": from_json(row.get("result")),
         "truncated": bool(row.get("truncated")),
     }
-    return _readable(ToolCall, values, uuid="", message_id="", timestamp=_EPOCH, tool_name="")
+    return readable(ToolCall, values, uuid="", message_id="", timestamp=_EPOCH, tool_name="")
 
 
 def insight(row: dict[str, Any]) -> Insight:
     """An insight from its properties; schema and data are JSON strings in the graph."""
-    values = {**_given(Insight, row), "schema": _mapping(row.get("schema")), "data": from_json(row.get("data"))}
-    return _readable(Insight, values, uuid="", conversation_id="", task="", schema={}, created_at=_EPOCH)
+    values = {**given(Insight, row), "schema": _mapping(row.get("schema")), "data": from_json(row.get("data"))}
+    return readable(Insight, values, uuid="", conversation_id="", task="", schema={}, created_at=_EPOCH)
 
 
 _OF_CALLS = ("uuid", "message_id", "index", "tool_name", "timestamp", "duration_ms", "success", "iteration")
@@ -141,21 +141,21 @@ def _reference(row: dict[str, Any]) -> CodeReference:
         "file": row.get("file") or "",
         "start_line": row.get("start_line") or 1,
     }
-    return _readable(CodeReference, values, name="", qualified_name="", file="", start_line=1, kind="discussed")
+    return readable(CodeReference, values, name="", qualified_name="", file="", start_line=1, kind="discussed")
 
 
 def summary_of(row: dict[str, Any]) -> Summary:
     """A summary as a query projects it."""
-    return Summary(**_given(Summary, row))
+    return Summary(**given(Summary, row))
 
 
-def _given(model: type[Shape], row: dict[str, Any]) -> dict[str, Any]:
+def given(model: type[Shape], row: dict[str, Any]) -> dict[str, Any]:
     """What a row has of a model's fields; '' stands for no user and no project."""
     given = {name: value for name in model.model_fields if (value := row.get(name)) is not None}
     return {name: value for name, value in given.items() if value or name not in ("user_id", "project")}
 
 
-def _readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:
+def readable(model: type[M], values: dict[str, Any], **instead: Any) -> M:
     """A model of these values; one that does not fit gives way to the field's default, else to ``instead``.
 
     Other tools write into the same graph: one odd property must not make a whole history unreadable.

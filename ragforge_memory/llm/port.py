@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.memory import RecalledMemory
 
 EXTRACTIVE = "extractive"
 """The name of the provider without a model, and what a summary that was extracted says of its model."""
@@ -72,12 +73,14 @@ class ModelRequest:
 
     ``purpose`` says what the answer is for: ``answer`` is a turn's own; ``summary``, ``title``, ``compression`` and
     the like are asked beside the conversation. Vendors are not told; a script answers each from a list of its own.
+    ``recalled`` are the memories that ``system`` tells, as values.
     """
 
     system: str
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
     purpose: str = "answer"
+    recalled: tuple[RecalledMemory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,16 @@ def fused(lists: Sequence[tuple[float, Mapping[Key, float]]]) -> list[tuple[Key,
     return sorted(total.items(), key=lambda pair: -pair[1])
 
 
+def fused_by_ranks(lists: Sequence[tuple[float, Sequence[Key]]]) -> list[tuple[Key, float]]:
+    """The union of weighted lists, each best first: the sum of weight / (60 + rank), best first; ties keep the order in
+    which the ids first came."""
+    total: dict[Key, float] = {}
+    for weight, keys in lists:
+        for rank, key in enumerate(keys, 1):
+            total[key] = total.get(key, 0.0) + weight / (60 + rank)
+    return sorted(total.items(), key=lambda pair: -pair[1])
+
+
 def fused_with_gaps(
     text: Mapping[Key, float],
     meaning: Mapping[Key, float],

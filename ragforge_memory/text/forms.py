@@ -24,6 +24,7 @@ LONGEST_TEXT = 600
 """Characters that are shown of what a message states."""
 
 _LABEL = r"\s*(?:[-*>#]+\s*)?(?:\*\*)?{}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
+_ORDER = r"\s*{}[\s:]*(?P<text>\S.*)"
 _SPOKEN = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*{}\s+(?P<text>\S.*)"
 
 
@@ -36,17 +37,19 @@ class Form:
         text: what is noted, decided, to be done, or said against an earlier message, without the label.
         kind: what the message is; None where it takes the kind of what it corrects, or has none.
         how: what it does to an earlier message; None: nothing.
+        command: whether the message is nothing but the order to remember or to forget that: no model is asked then.
     """
 
     statement: str
     text: str
     kind: Kind | None = None
     how: How | None = None
+    command: bool = False
 
 
 # A label opens a message; what is spoken opens a sentence. At most twelve rows.
 _LABELS: tuple[tuple[str, Kind | None, How | None], ...] = (
-    ("(?:note|remember)", "note", None),
+    ("(?:note|remember|save to memory)", "note", None),
     ("decision", "decision", None),
     ("rule", "rule", None),
     ("to-?do", "todo", None),
@@ -55,10 +58,18 @@ _LABELS: tuple[tuple[str, Kind | None, How | None], ...] = (
     ("done", None, "done"),
 )
 _SENTENCES: tuple[tuple[str, Kind], ...] = (
-    (r"remember\s+that", "note"),
+    (r"(?:remember|note|keep\s+in\s+mind)\s+that", "note"),
     (r"we(?:['’]ve|\s+have)?\s+decided(?=\s+(?:to|that|against|on)\b)", "decision"),
 )
+_ORDERS: tuple[tuple[str, Kind | None, How | None], ...] = (
+    (r"/remember\b", "note", None),
+    (r"/forget\b", None, "retracts"),
+)
 _BY_LABEL = tuple((re.compile(_LABEL.format(word), re.I | re.S), kind, how) for word, kind, how in _LABELS)
+_BY_ORDER = tuple(
+    (re.compile(rf"\s*{word}[\s:]*(?P<text>\S.*)", re.I | re.S), kind, how) for word, kind, how in _ORDERS
+)
+_ORDERING = re.compile(r"save to memory", re.I)
 _BY_SENTENCE = tuple((re.compile(_SPOKEN.format(words), re.I | re.S), kind) for words, kind in _SENTENCES)
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?]+(?!\s|$)[^\n.!?]+)*[.!?]*")
 # Longer messages are pasted; a sentence in them is somebody else's.
@@ -68,15 +79,20 @@ _MOST_SPOKEN = 2_000
 @lru_cache(maxsize=16)  # a turn asks it of its question in three places
 def read_form(text: str) -> Form | None:
     """The form of a user's message; None where it has none. A question states nothing."""
+    for pattern, kind, how in _BY_ORDER:
+        if found := pattern.match(text):
+            return Form(found["text"].strip(), found["text"].strip(), kind, how, command=True)
     for pattern, kind, how in _BY_LABEL:
         if found := pattern.match(text):
-            return Form(text.strip(), found["text"].strip(), kind, how)
+            command = _ORDERING.match(text.strip()) is not None
+            return Form(text.strip(), found["text"].strip(), kind, how, command)
     if len(text) > _MOST_SPOKEN:
         return None
     for sentence in _sentences(text):
         for spoken, kind in _BY_SENTENCE:
             if found := spoken.match(sentence):
-                return Form(sentence, found["text"].strip(), kind)
+                command = kind == "note" and sentence == text.strip(" \t\n*-")
+                return Form(sentence, found["text"].strip(), kind, command=command)
     return None
 
 

@@ -159,7 +159,8 @@ class ToolContext:
     The owner comes from the session, never from the model's arguments. ``root`` is the project's directory,
     None where only the graph is there. ``message_id`` is the question of this turn: it is in the graph
     already, and no search of the conversation should find the question itself. ``redacted`` takes secrets out of what
-    is logged.
+    is logged. ``memories`` is what the memory's own tools work with; ``heard`` gives what the user has said here, the
+    question too.
     """
 
     owner: Owner
@@ -171,3 +172,5 @@ class ToolContext:
     conversation_id: str | None = None
     message_id: str | None = None
     redacted: Callable[[str], str] = redact
+    memories: object | None = None
+    heard: Callable[[], Sequence[str]] = tuple

@@ -125,4 +125,4 @@ async def test_an_embedder_that_fails_later_than_it_is_waited_for_is_told_of(mak
         embedder.wait, embedder.fails = asyncio.Event(), True
         asyncio.get_running_loop().call_later(0.1, embedder.wait.set)
         answer = await conversation.send_message("what colour has this fruit?")
-        assert answer.degraded == ("embeddings",)
+        assert "embeddings" in answer.degraded

@@ -234,6 +234,7 @@ async def test_a_turn_is_two_writes_and_a_read(
             monkeypatch.setattr(services.stores.graph, method, named)
         statements.clear()
         await conversation.send_message("And now?")
-        assert len(statements) == 3
-        assert sorted(sent[:2]) == ["read turn_context", "write append_message"]  # at the same time
-        assert sent[2:] == ["write complete_turn"]
+        assert len(statements) == 4
+        # At the same time.
+        assert sorted(sent[:3]) == ["read recall", "read turn_context", "write append_message"]
+        assert sent[3:] == ["write complete_turn"]

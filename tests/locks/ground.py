@@ -35,6 +35,7 @@ NAMES: dict[str, dict[str, int]] = {
     "Prompt": {"p1": 3, "p2": 1, "idle": 2},
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
+    "Memory": {"y1": 3, "y2": 1, "y3": 2, "yx": 4},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
 }
@@ -136,6 +137,7 @@ class Ground:
         """What most statements take."""
         return {
             "user_id": self.user_id,
+            "user": self.user_id,
             "project": self.project,
             "owner_token": owner_token(self.user_id, self.project),
             "space_model": self.model,
@@ -189,6 +191,9 @@ _REMOVE = (
     + " UNION ".join(f"MATCH (n:{label}) WHERE n.uuid STARTS WITH $word RETURN n" for label in NAMES)
     + """
     UNION MATCH (n:CodeAnchor) WHERE n.key STARTS WITH $word RETURN n
+    UNION MATCH (:User {user_id: 'user-' + $word})-[:HAS_MEMORY]->(m:Memory) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v)
+      UNWIND [m, v] AS n WITH n WHERE n IS NOT NULL RETURN n
+    UNION MATCH (n:User) WHERE n.user_id = 'user-' + $word RETURN n
     UNION MATCH (n:RagforgeMeta) WHERE n.key CONTAINS $word RETURN n
     UNION MATCH (n) WHERE elementId(n) = $unclaimed RETURN n
     }
@@ -293,11 +298,20 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (m4)-[:USED_CONTEXT {rank: 0}]->(x2), (m4)-[:USED_CONTEXT {rank: 1}]->(sx), (m4)-[:USED_CONTEXT {rank: 2}]->(sy),
   (main)-[:HAS_INSIGHT]->(i1:Insight {uuid: $i1, conversation_id: $main, key: 'topics', to_seq: 2}),
   (emptied)-[:HAS_INSIGHT]->(iy:Insight {uuid: $iy, conversation_id: $emptied, key: 'topics', to_seq: 2}),
+  (user:User {user_id: $user_id}),
+  (user)-[:HAS_MEMORY]->(y1:Memory {uuid: $y1})-[:DERIVED_FROM]->(m1), (y1)-[:ABOUT]->(a1),
+  (user)-[:HAS_MEMORY]->(y2:Memory {uuid: $y2})-[:DERIVED_FROM]->(m3), (y2)-[:ABOUT]->(a2),
+  (user)-[:HAS_MEMORY]->(y3:Memory:Standing {uuid: $y3})-[:DERIVED_FROM]->(m2), (y3)-[:ABOUT]->(a1),
+  (user)-[:HAS_MEMORY]->(yx:Memory {uuid: $yx})-[:DERIVED_FROM]->(x1), (yx)-[:ABOUT]->(a1), (y2)-[:SUPERSEDED_BY]->(yx),
+  (m3)-[:CORRECTS {how: 'corrects'}]->(m1),
   (p1:Prompt {uuid: $p1}), (p2:Prompt {uuid: $p2}), (idle:Prompt {uuid: $idle}), (main)-[:USED_PROMPT]->(p1),
   (second)-[:USED_PROMPT]->(p1), (second)-[:USED_PROMPT]->(p2),
   (emptied)-[:USED_PROMPT]->(p1), (emptied)-[:USED_PROMPT]->(p2)
 FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle] | SET n.user_id = $user_id, n.project = $project,
   n.created_at = datetime($stamp), n.content = 'said')
+SET y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
+FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
+  y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)
 WITH [m2, m4, n2, x2] AS tied
 UNWIND tied AS m

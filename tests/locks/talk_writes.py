@@ -32,6 +32,7 @@ def _turn(g: Ground, **more: Any) -> Parameters:
         **_message(g, "assistant", in_reply_to=g["m7"]),
         "used_messages": _used(g, "m7", "m5", "m2", "m1", "x2"),
         "used_summaries": _used(g, "s1", "s2"),
+        "used_memories": _used(g, "y1", "y3", "y2"),
         "prompts": [{"uuid": g[name], "text": "be short"} for name in ("p1", "p8", "p2", "p7")],
         "tool_calls": [{"call": call, "result": {"uuid": g.fresh(), "success": True, "result": "seen"}}],
         "touched": [{"scope": g[name], "kind": "read"} for name in ("f4", "f1", "f5", "f2")],
@@ -39,6 +40,18 @@ def _turn(g: Ground, **more: Any) -> Parameters:
         "told": [_mention("two"), _mention("one")],
         **more,
     }
+
+
+def _memory(g: Ground, name: str, **more: Any) -> Parameters:
+    memory = {"uuid": g[name], "message": g[name], "project": g.project, "owner_token": "t", "stands": True}
+    memory |= {"words_key": g.word, "order_key": "another", "against": None, "how": None}
+    return {**memory, "properties": {"kind": "rule", "content": "said", "importance": 0.8}, **more}
+
+
+def _fact(g: Ground, key: str, **more: Any) -> Parameters:
+    fact = {"uuid": g.fresh(), "fact_key": f"{g.word} {key}", "version": g.fresh(), "reason": "update", "message": None}
+    fact |= {"project": g.project, "owner_token": "t", "said_at": None, "stands": True}
+    return {**fact, "properties": {"kind": "fact", "value": "said", "confidence": 1.0}, **more}
 
 
 def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
@@ -105,6 +118,15 @@ TALK: dict[str, list[Way]] = {
         lambda g: {**_message(g), "conversation_id": g["second"], "title_source": "provisional"},
         lambda g: {**_message(g, kind="note"), "corrects": {"uuid": g["m1"], "how": "corrects"}},
     ],
+    "remember_messages": [
+        lambda g: {"memories": [_memory(g, "m5"), _memory(g, "m6", words_key="others"), _memory(g, "m1")]},
+        lambda g: {"memories": [_memory(g, "m4", against=g["m3"], how="retracts", properties=None)]},
+        lambda g: {"memories": [_memory(g, "m6", against=g["m1"], how="corrects", words_key="others")]},
+    ],
+    "remember_facts": [
+        lambda g: {"facts": [_fact(g, "key of y2"), _fact(g, g.fresh()), _fact(g, "key of y1", message=g["m1"])]},
+    ],
+    "forget_memory": [lambda g: {"uuid": g["y1"], "version": g.fresh(), "reason": "said so"}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

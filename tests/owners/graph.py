@@ -17,7 +17,18 @@ from ragforge_memory.models.owner import Owner
 
 MODEL, DIMENSION = "test-owners", 7
 VECTOR = [1.0] + [0.0] * (DIMENSION - 1)
-LABELS = ("Conversation", "Message", "Summary", "ToolCall", "ToolResult", "Scope", "File", "Project", "CodeAnchor")
+LABELS = (
+    "Conversation",
+    "Message",
+    "Summary",
+    "ToolCall",
+    "ToolResult",
+    "Scope",
+    "File",
+    "Project",
+    "CodeAnchor",
+    "Memory",
+)
 
 
 @dataclass
@@ -37,6 +48,7 @@ class Data:
         self.call, self.result = own("ToolCall"), own("ToolResult")
         self.caller, self.callee, self.only_here = own("Scope"), own("Scope"), own("Scope")
         self.anchor = own("CodeAnchor")
+        self.memory = own("Memory")
         self.file_uuid, self.project_uuid = own("File"), own("Project")
         self.token = f"lease-{uuid4().hex}"
         # A name that only this owner's code has.
@@ -101,6 +113,16 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         data.names
         | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
     ).consume()
+    session.run(
+        """
+        MATCH (q:Message {uuid: $question})
+        CREATE (:Memory:Standing {uuid: $memory, kind: 'rule', content: $word, names: $word, importance: 0.8,
+          trust: 'user', is_active: true, created_at: datetime(), user_id: $user_id, project: $project,
+          owner_token: $owner_token, words_key: $word, order_key: $word})-[:DERIVED_FROM]->(q)
+        """,
+        data.names
+        | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
+    ).consume()
     # Conversations have theirs in a property of the same number as messages have.
     for label, uuid, name in (
         ("Message", data.question, vectors),
@@ -132,6 +154,9 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         CREATE (:CodeAnchor {uuid: $anchor, key: $anchor, project: $project, file: $file, name: $word,
           qualified_name: 'Q.' + $word, kind: 'function', scope_key: 'k1', start_line: 1, body_hash: 'b', sketch: '',
           status: 'fresh', at_file: $file, at_key: 'k1'})-[:RESOLVES_TO {status: 'fresh'}]->(s)
+        WITH s, t
+        MATCH (m:Memory {uuid: $memory}), (a:CodeAnchor {uuid: $anchor})
+        CREATE (m)-[:ABOUT]->(a)
         WITH s, t
         CALL db.create.setNodeVectorProperty(s, $vectors, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
         RETURN s.uuid
@@ -196,7 +221,7 @@ def comparable(value: Any) -> Any:
 
 # --- owner filters in a statement's text ------------------------------------------------------------------------------
 
-_FILTER = re.compile(r"\b\w+\.(?:user_id|project) = \$(?:user_id|project)\b")
+_FILTER = re.compile(r"\b\w+\.(?:user_id|project) (?:= \$(?:user_id|project)\b|IN \[\$(?:user_id|project), ''\])")
 _IN_PATTERN = re.compile(r"\b(?:user_id|project): \$(?:user_id|project)(?:, )?")
 _CLAUSE = re.compile(r"\b(WHERE|SET|MATCH|MERGE|WITH|RETURN|CREATE|ON CREATE SET)\b")
 _SEARCH = re.compile(r"\bSEARCH \w+ IN \([^\n]* LIMIT ")

@@ -26,12 +26,14 @@ class Probe:
         expect: whether the rows are right.
         prepare: run before, in the same transaction, with the names of both (``$a_…``, ``$b_…``).
         taken: it asks to create something under a uuid that the other has, so "as if the other had nothing" cannot be.
+        shares: what is nobody's, or of no project, is everybody's here.
     """
 
     parameters: Callable[[Data, Data], Parameters]
     expect: Callable[[Rows], bool] = lambda rows: True
     prepare: str | None = None
     taken: bool = False
+    shares: bool = False
 
     def given(self, mine: Data, other: Data) -> Parameters:
         """All that the statement is given, but whose it is."""
@@ -61,7 +63,17 @@ COMMON: Parameters = {
     **dict.fromkeys(("import_token", "created_at", "attempts", "title_source", "tool_name", "success", "status")),
     **dict.fromkeys(("summary", "message_id")),
     **{
-        name: [] for name in ("used_messages", "used_summaries", "prompts", "tool_calls", "touched", "mentions", "told")
+        name: []
+        for name in (
+            "used_messages",
+            "used_summaries",
+            "used_memories",
+            "prompts",
+            "tool_calls",
+            "touched",
+            "mentions",
+            "told",
+        )
     },
     **{name: [] for name in ("mentioned_files", "known", "known_restored", "messages", "summaries", "uncommitted")},
     "hidden": [],
@@ -112,6 +124,7 @@ COMMON: Parameters = {
     "filtered": False,
     "refresh": False,
     "uuid": FRESH_ID,
+    "user": FRESH_ID,
     "token": "stolen",
     "holder": "h",
     "attempt": "t",

@@ -44,13 +44,14 @@ from tests.owners.graph import (
 from tests.owners.import_probes import IMPORTS
 from tests.owners.ingest_probes import INGEST
 from tests.owners.insight_probes import INSIGHTS
+from tests.owners.memory_probes import MEMORIES
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.scope_probes import SCOPES
 from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED | MEMORIES
 CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
@@ -172,7 +173,7 @@ def _asked(ground: Ground, name: str) -> list[tuple[str, Probe]]:
         (pair, probe)
         for number, probe in enumerate(CONVERSATIONS.get(name, ()))
         for pair in ground.pairs
-        if number == 0 or pair in ("another user", "another project")
+        if (number == 0 and not probe.shares) or pair in ("another user", "another project")
     ]
 
 

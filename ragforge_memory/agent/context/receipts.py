@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.budget import quote_tokens
+from ragforge_memory.agent.context.memories import line_tokens
 from ragforge_memory.agent.context.prompt import DEFAULT_INSTRUCTIONS, chat_of, tokens_of
 from ragforge_memory.agent.context.selection import Built, condensed_tokens
 from ragforge_memory.graph.receipts import Receipt, TurnContext, Used, prompt_uuid
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
+from ragforge_memory.models.conversation import ConversationContext
 from ragforge_memory.models.owner import Owner
 
-RULES = 1
+if TYPE_CHECKING:
+    from ragforge_memory.agent.seen_secrets import SeenRedactor
+
+RULES = 2
 """The rules by which a receipt is turned into its prompt again; another number, other rules."""
 
 RECENT_EDGES = 10
@@ -57,6 +62,7 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
             ]
             for quote in parts.quotes
         ],
+        "memories": [[line.uuid, line.head, line.of_code, line.characters] for line in parts.memories],
         "additions": [message.seq for message in parts.additions],
         "compression": parts.compression.uuid if parts.compression else None,
         "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,
@@ -78,6 +84,11 @@ def used_by(built: Built) -> tuple[Used, ...]:
     used: list[Used] = []
     if parts.compression is not None:
         used.append(Used(parts.compression.uuid, "summary", 1, condensed_tokens(parts.compression), kind="summary"))
+    scores = {each.memory.uuid: each.score for each in parts.recalled}
+    for line in parts.memories:
+        used.append(
+            Used(line.uuid, "memory", len(used) + 1, line_tokens(line), kind="memory", score=scores.get(line.uuid))
+        )
     cuts = dict(parts.recent.cuts)
     for message in reversed(parts.recent.messages):
         tokens = sum(map(tokens_of, chat_of(message, cuts[message.uuid])))
@@ -94,7 +105,7 @@ def shared_texts(instructions: str | None, tools: Sequence[ToolSpec]) -> tuple[s
 
 def request_hash(request: ModelRequest) -> str:
     """A hash of all that the model was asked with."""
-    return text_hash(json.dumps(request, ensure_ascii=False, sort_keys=True, default=_plain))
+    return text_hash(json.dumps(replace(request, recalled=()), ensure_ascii=False, sort_keys=True, default=_plain))
 
 
 def text_hash(text: str) -> str:
@@ -108,3 +119,10 @@ def _plain(value: Any) -> Any:
     if kind not in _FIELDS:
         _FIELDS[kind] = tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
     return {name: getattr(value, name) for name in _FIELDS[kind]} or str(value)
+
+
+def without_secrets(context: ConversationContext, redactor: SeenRedactor) -> ConversationContext:
+    """What a prompt held; earlier messages may say in clear what is told as a secret only now."""
+    if not redactor.longest:
+        return context
+    return ConversationContext.model_validate(redactor.value(context.model_dump()))

@@ -20,8 +20,10 @@ from ragforge_memory.agent.context.budget import (
     tool_tokens,
 )
 from ragforge_memory.agent.context.importance import sentences_and_lines
+from ragforge_memory.agent.context.memories import lines_within, memory_tokens
 from ragforge_memory.agent.context.newest import least_tokens, message_tokens, newest_within
 from ragforge_memory.agent.context.prompt import (
+    MemoryLine,
     Quote,
     addition,
     history,
@@ -34,6 +36,7 @@ from ragforge_memory.errors import InvalidInput
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolSpec
 from ragforge_memory.models.conversation import ContextStrategy, ConversationContext, Message, ScoredMessage
+from ragforge_memory.models.memory import RecalledMemory
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
@@ -46,6 +49,7 @@ IMPORTANT_MESSAGES = 60
 # A heading and its fence, in tokens.
 _HEADING = 25
 _ADDITIONS_SHARE = 25
+_MEMORIES_SHARE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,8 @@ class Parts:
     compression: Summary | None = None
     quotes: tuple[Quote, ...] = ()
     recent: Fit = field(default_factory=Fit)
+    memories: tuple[MemoryLine, ...] = ()
+    recalled: tuple[RecalledMemory, ...] = ()
 
     @property
     def shortens(self) -> bool:
@@ -96,9 +102,10 @@ def rendered(parts: Parts, question: str, tools: tuple[ToolSpec, ...]) -> ModelR
         compressed=parts.compression.content if parts.compression else None,
         quotes=parts.quotes,
         additions=parts.additions,
+        memories=parts.memories,
     )
     chat = history(parts.recent.messages, lambda message: cuts[message.uuid])
-    return ModelRequest(system, (*chat, ChatMessage("user", question)), tools)
+    return ModelRequest(system, (*chat, ChatMessage("user", question)), tools, recalled=parts.recalled)
 
 
 def build(
@@ -110,6 +117,7 @@ def build(
     window: Window,
     tools: tuple[ToolSpec, ...],
     reading: ToolSpec,
+    recalled: Sequence[RecalledMemory] = (),
 ) -> Built:
     """Chooses what a turn is given, by worth, and renders it; see `budget`.
 
@@ -121,6 +129,7 @@ def build(
         window: the tokens there are.
         tools: that are offered always.
         reading: the tool that is offered where an earlier result is shortened.
+        recalled: what is remembered that bears on the question.
     """
     bare = estimate_tokens(system_prompt(instructions, today=today))
     asked = tokens_of(ChatMessage("user", question))
@@ -133,6 +142,11 @@ def build(
     candidates = exchanges(before.messages)
     share = room * SUMMARY_SHARE // 100
     compression = _condensed(before.compression, share)
+    # What was said here is quoted or condensed as such.
+    here = {each.uuid for each in (*before.messages, *before.important, *(one.message for one in before.found))}
+    known = flat("\n".join(text for text in (before.summary, compression and compression.content) if text))
+    memories = lines_within(recalled, room * _MEMORIES_SHARE // 100, here, known)
+    room -= memory_tokens(memories)
     recent = newest(candidates, room * NEWEST_SHARE // 100)
     room -= condensed_tokens(compression) + recent.tokens
     kept: tuple[int, ...] = ()
@@ -155,7 +169,11 @@ def build(
         shown = {uuid: cut.texts for uuid, cut in run.cuts}
         quotes, spent = quotable.within(shown, share - _HEADING)
         spent += _HEADING if quotes else 0
-    parts = Parts(instructions, today, additions, summary, kept, compression, tuple(quotes), run)
+    told_of = {line.uuid for line in memories}
+    kept_memories = tuple(each for each in recalled if each.memory.uuid in told_of)
+    parts = Parts(
+        instructions, today, additions, summary, kept, compression, tuple(quotes), run, memories, kept_memories
+    )
     request = rendered(parts, question, (*tools, reading) if parts.shortens else tools)
     tokens = {
         "system": fixed["system"],
@@ -164,6 +182,7 @@ def build(
         "summary": condensed_tokens(compression) + _text_tokens(summary),
         "recent": run.tokens,
         "relevant": sum(map(quote_tokens, quotes)),
+        "memories": memory_tokens(memories),
         "reserve": window.tokens - window.limit,
     }
     return Built(request, context_of(parts, request), parts, tokens, window)
@@ -177,6 +196,7 @@ def context_of(parts: Parts, request: ModelRequest) -> ConversationContext:
         recent_messages=tuple(parts.recent.messages),
         relevant_messages=tuple(map(_scored, parts.quotes)),
         message_count=len({message.uuid for message in (*parts.recent.messages, *(q.message for q in parts.quotes))}),
+        memories=parts.recalled,
         token_count=request_tokens(request),
         strategy="hybrid",
     )

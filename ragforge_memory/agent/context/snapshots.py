@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.budget import Fit
-from ragforge_memory.agent.context.prompt import Cut, Quote
+from ragforge_memory.agent.context.prompt import Cut, MemoryLine, Quote
 from ragforge_memory.agent.context.receipts import RULES, request_hash, text_hash
 from ragforge_memory.agent.context.selection import Parts, assembled, context_of, first_lines, rendered, summary_of
 from ragforge_memory.agent.search.messages import Searcher
@@ -97,6 +97,7 @@ async def receipt(stores: Stores, conversation_id: str, message_id: str | None) 
     items += [_item(_recent_row(message, untied[message.seq]), answer) for message in further]
     items = [item.model_copy(update={"rank": rank}) for rank, item in enumerate(sorted(items, key=_worth), start=1)]
     given = len(kept.get("recent", ())) + len(kept.get("quotes", ())) + bool(kept.get("compression"))
+    given += len(kept.get("memories", ()))
     return ContextReceipt(
         message_id=answer.uuid if answer else found.message.uuid,
         question_id=answer.in_reply_to if answer else found.message.uuid,
@@ -172,6 +173,7 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
     if question is None or len(texts) < len({kept["instructions"], kept["tools"]}):
         return _Rebuilt(erased=1, notes=("the question, or what all prompts share, was erased since",))
     compression = await store.compression(kept["compression"]) if kept["compression"] else None
+    remembered = await store.memories([row[0] for row in kept["memories"]])
     recent = [there[row[0]] for row in kept["recent"] if row[0] in there]
     cuts = {row[0]: Cut(row[1], row[2]) for row in kept["recent"]}
     parts = Parts(
@@ -183,10 +185,16 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
         compression=first_lines(compression, kept["lines"]) if compression else None,
         quotes=tuple(quote_of(there[row[0]], row) for row in kept["quotes"] if row[0] in there),
         recent=Fit((tuple(recent),), tuple((message.uuid, cuts[message.seq]) for message in recent)),
+        memories=tuple(
+            MemoryLine(uuid, remembered[uuid], head, of_code, characters)
+            for uuid, head, of_code, characters in kept["memories"]
+            if uuid in remembered
+        ),
     )
     tools = tuple(ToolSpec(**tool) for tool in json.loads(texts[kept["tools"]]))
     request = rendered(parts, question.content, tools)
     erased = len(set(named) - there.keys()) + (1 if kept["compression"] and compression is None else 0)
+    erased += len(kept["memories"]) - len(remembered)
     exact = request_hash(request) == kept["prompt"]
     notes = [f"{erased} item{'' if erased == 1 else 's'} erased"] if erased else []
     if not exact and not erased:
@@ -224,9 +232,10 @@ def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
     if usage is not None and usage.cost_usd is not None and usage.input_tokens + usage.output_tokens:
         cost = usage.cost_usd * (row["tokens"] or 0) / (usage.input_tokens + usage.output_tokens)
     summary = "Summary" in row["labels"]
+    kind = "summary" if summary else "memory" if "Memory" in row["labels"] else "message"
     return ContextItem(
         tier=row["tier"],
-        kind="summary" if summary else "message",
+        kind=kind,
         uuid=row["uuid"],
         conversation_id=row["conversation_id"],
         seq=row["from_seq"] if summary else row["seq"],
@@ -252,6 +261,8 @@ def _worth(item: ContextItem) -> tuple[int, int]:
     """The order in which things would have gone last: what is condensed, the newest, then what was chosen."""
     if item.kind == "summary":
         return 0, 0
+    if item.kind == "memory":
+        return 0, item.rank
     return (1, -(item.seq or 0)) if item.tier == "recent" else (2, item.rank)
 
 

@@ -18,6 +18,7 @@ from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
 from ragforge_memory.agent.turns.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
+from ragforge_memory.graph.memories import Remembered
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
 from ragforge_memory.graph.waiting import WaitingText
@@ -79,7 +80,7 @@ class Keeping:
         once: whether others may ask the same question under its uuid at this moment: one of them is answered.
 
     ``seq`` is the place of the last message that is in the graph (0: none yet), ``waiting`` how many the journal has,
-    ``gone`` whether the conversation was seen to be deleted meanwhile.
+    ``gone`` whether the conversation was seen to be deleted meanwhile, ``remembered`` what the question's note became.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class Keeping:
         self.seq = 0
         self.waiting = 0
         self.title: str | None = None
+        self.remembered: Remembered | None = None
         self.degraded: list[str] = list(services.models.degraded)
 
     @property
@@ -313,6 +315,7 @@ class Keeping:
                 self.asked = True
                 self.seq = seq
                 self._question_stored = question
+                await self._remember_statement(question)
                 if self.title is not None:
                     services.background.remembered.named(self._conversation_id)
                 self._remember(question, seq, (), stored=True)
@@ -333,6 +336,16 @@ class Keeping:
             await self.journal(services.background.journal.end, self._message_id)
         self._remember(question, expected, (), stored=False)
         return expected, failure
+
+    async def _remember_statement(self, question: NewMessage) -> None:
+        """What the question states is remembered from now on; what fails is found again by its label."""
+        memories = self._services.stores.memories
+        if memories is None or (question.kind is None and question.how is None):
+            return
+        try:
+            self.remembered = next(iter(await memories.remember_messages(question.uuid, recover=False)), None)
+        except RagforgeError as error:
+            log.warning("a note is remembered later: %s", self._redactor.text(str(error)))
 
     async def _patiently(self, seq: int) -> int:
         """The question's place, once a server that has gone is back, where that is worth waiting for."""

@@ -17,13 +17,16 @@ from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tok
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.agent.services import Condensing
+from ragforge_memory.agent.ties.named import Question
 from ragforge_memory.agent.turns.patience import left_alone
 from ragforge_memory.errors import GraphBusy, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
+from ragforge_memory.memory.recall import Recall
 from ragforge_memory.models.conversation import ConversationContext, ToolCall
+from ragforge_memory.models.memory import RecallResult
 from ragforge_memory.models.summary import Summary
 from ragforge_memory.models.tokens import estimate_tokens
 
@@ -150,6 +153,17 @@ class Reading:
             asked=asked,
             known=services.background.remembered.recent(conversation_id),
         )
+        self._recall: Recall | None = None
+        if services.stores.memories is not None and not keeping.away and memory.recall.limit:
+            asks = Question(question)
+            self._recall = Recall(
+                services.stores.memories,
+                question,
+                names=asks.names,
+                files=asks.files,
+                limit=memory.recall.limit,
+                deadline_ms=memory.recall.deadline_ms,
+            )
         self._near: Near | None = None
         if question_seq is not None:
             self._search(question_seq)
@@ -184,6 +198,14 @@ class Reading:
         finally:
             self.leave()
         return remembered.context(self._conversation_id, before_seq=question_seq, prompts=self._query.prompts)
+
+    async def recalled(self) -> RecallResult:
+        """What is remembered that bears on the question; nothing while the graph is away."""
+        recall, self._recall = self._recall, None
+        result = RecallResult() if recall is None else await recall.result()
+        # What the question itself states may be a memory by now.
+        items = tuple(each for each in result.items if each.memory.message_id != self._query.asked)
+        return result.model_copy(update={"items": items})
 
     def leave(self) -> None:
         """Nobody waits for it any more."""
@@ -244,6 +266,7 @@ async def prepare(
     tools, read_result = services.models.registry.specs, services.models.registry.spec(READ_RESULT)
     condensing = services.background.condensing.setdefault(conversation_id, Condensing())
     before = await reading.context(question_seq)
+    recalled = await _recalled(reading, emit, keeping)
     today = services.place.today()
     window = window_of(services.models.provider.context_window, memory.compression.max_tokens)
     asked = tokens_of(ChatMessage("user", question))
@@ -255,10 +278,29 @@ async def prepare(
             services, conversation_id, before, fixed, asked, window, emit, condensing, question_seq, redactor
         )
     built = build(
-        before, question, instructions=instructions, today=today, window=window, tools=tools, reading=read_result
+        before,
+        question,
+        instructions=instructions,
+        today=today,
+        window=window,
+        tools=tools,
+        reading=read_result,
+        recalled=recalled.items,
     )
     kept, edges = receipt_of(built, services.place.owner, before, question_seq=question_seq)
     return Prepared(built, kept, edges, read_result)
+
+
+async def _recalled(reading: Reading, emit: Emit, keeping: Keeping) -> RecallResult:
+    """What memory gives to the turn, told as events; memory that fails fails no turn."""
+    result = await reading.recalled()
+    if result.tiers_missed and not keeping.away:
+        keeping.degraded.append("recall")
+        await emit(events.Degraded(what="recall", detail=f"late or failed: {', '.join(result.tiers_missed)}"))
+    if result.items:
+        told = {name: getattr(result, name) for name in ("items", "tiers_answered", "tiers_missed", "elapsed_ms")}
+        await emit(events.Recalled(**told))
+    return result
 
 
 async def _within_threshold(

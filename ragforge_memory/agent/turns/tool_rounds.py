@@ -15,6 +15,7 @@ from ragforge_memory.graph.journal import Journal
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import ToolCall
+from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.redaction import Redactor
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
 
@@ -139,3 +140,13 @@ class ToolRounds:
             duration_ms=run.duration_ms,
             iteration=iteration,
         )
+
+
+def sendable(asked: ToolRequest) -> ToolRequest:
+    """A request as it can be stored and sent back: JSON can spell half surrogate pairs, which UTF-8 cannot hold."""
+    return ToolRequest(
+        well_formed(asked.id),
+        well_formed(asked.name),
+        well_formed_json(asked.arguments),
+        None if asked.error is None else well_formed(asked.error),
+    )

@@ -13,6 +13,7 @@ from uuid import uuid4
 from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.context.prompt import rendered_once
+from ragforge_memory.agent.context.receipts import without_secrets
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.seen_secrets import Stream
@@ -20,7 +21,7 @@ from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.turns.keeping import Keeping
 from ragforge_memory.agent.turns.preparation import Prepared, Reading, check_room, prepare
-from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds
+from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds, sendable
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.receipts import Receipt
@@ -35,6 +36,7 @@ from ragforge_memory.llm.port import (
     ToolRequest,
     ToolRequestChunk,
 )
+from ragforge_memory.memory.confirmation import confirmation
 from ragforge_memory.models.conversation import (
     AgentState,
     AssistantResponse,
@@ -45,6 +47,7 @@ from ragforge_memory.models.conversation import (
 )
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.text.forms import Form, read_form
 from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
@@ -111,6 +114,7 @@ class Turn:
         self._context = ConversationContext()
         self._prepared: Prepared | None = None
         self._state: MessageState = "complete"
+        self._answered_by = services.models.model_name
         self._echo = False
 
     async def run(self) -> AssistantResponse:
@@ -148,19 +152,11 @@ class Turn:
                 await self._emit(
                     events.Degraded(what=what, detail=services.models.model_why if what == "model" else "")
                 )
-            with rendered_once():
-                self._prepared = await prepare(
-                    services,
-                    self._conversation_id,
-                    reading,
-                    question_seq=question_seq,
-                    question=self._text,
-                    emit=self._emit,
-                    keeping=keeping,
-                    redactor=self._redactor,
-                )
-                self._context = self._prepared.context
-                await self._ask(self._prepared)
+            if (form := read_form(self._text)) and form.command and services.stores.memories is not None:
+                reading.leave()
+                await self._confirm(form)
+            else:
+                await self._think_and_ask(reading, question_seq)
         except asyncio.CancelledError:
             reading.leave()
             with contextlib.suppress(asyncio.CancelledError):
@@ -214,6 +210,29 @@ class Turn:
             response="".join(self._content),
             error=error,
         )
+
+    async def _think_and_ask(self, reading: Reading, question_seq: int) -> None:
+        with rendered_once():
+            self._prepared = await prepare(
+                self._services,
+                self._conversation_id,
+                reading,
+                question_seq=question_seq,
+                question=self._text,
+                emit=self._emit,
+                keeping=self._keeping,
+                redactor=self._redactor,
+            )
+            self._context = self._prepared.context
+            await self._ask(self._prepared)
+
+    async def _confirm(self, form: Form) -> None:
+        """Answers an order to remember or to forget; no model is asked."""
+        done, text = self._keeping.remembered, self._redactor.text(form.text)
+        if done is not None and form.how is None and done.known is None:
+            await self._emit(events.MemorySaved(memory_id=done.message_id, content=text))
+        self._echo, self._answered_by = True, "memory"
+        await self._show(confirmation(done, text, forgets=form.how == "retracts"))
 
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
@@ -271,7 +290,7 @@ class Turn:
                     case ReasoningChunk(text):
                         await self._think(self._thought.more(well_formed(text)))
                     case ToolRequestChunk(request=asked):
-                        requests.append(_sendable(asked))
+                        requests.append(sendable(asked))
                     case Finished():
                         finished = replace(chunk, provider_parts=well_formed_json(chunk.provider_parts))
         if finished is None:
@@ -311,6 +330,8 @@ class Turn:
             embedder=services.models.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
+            memories=services.memories,
+            heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
         )
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
@@ -350,7 +371,7 @@ class Turn:
             token_count=self._usage.output_tokens or estimate_tokens(content),
             state=state,
             in_reply_to=self.user_message_id,
-            model=self._services.models.model_name,
+            model=self._answered_by,
             usage=self._usage,
             provider_parts=parts,
             importance=importance_of("" if self._echo else content, self._tools.calls),
@@ -363,33 +384,17 @@ class Turn:
         receipt = Receipt() if self._prepared is None else self._prepared.edges
         return Answer(message, tuple(self._tools.calls), ties, receipt)
 
-    def _given(self) -> ConversationContext:
-        """What the prompt held; earlier messages may say in clear what is told as a secret only now."""
-        if not self._redactor.longest:
-            return self._context
-        return ConversationContext.model_validate(self._redactor.value(self._context.model_dump()))
-
     def _response(self) -> AssistantResponse:
         return AssistantResponse(
             content="".join(self._content),
             reasoning="".join(self._reasoning) or None,
             tool_calls=tuple(self._tools.calls),
-            context_used=self._given(),
+            context_used=without_secrets(self._context, self._redactor),
             usage=self._usage,
             conversation_id=self._conversation_id,
             message_id=self.message_id,
             user_message_id=self.user_message_id,
-            model=self._services.models.model_name,
+            model=self._answered_by,
             state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
         )
-
-
-def _sendable(asked: ToolRequest) -> ToolRequest:
-    """A request as it can be stored and sent back: JSON can spell half surrogate pairs, which UTF-8 cannot hold."""
-    return ToolRequest(
-        well_formed(asked.id),
-        well_formed(asked.name),
-        well_formed_json(asked.arguments),
-        None if asked.error is None else well_formed(asked.error),
-    )

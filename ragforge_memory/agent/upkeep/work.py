@@ -15,6 +15,7 @@ from ragforge_memory.errors import GraphTimeout, GraphUnavailable, foreign
 if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.summaries import Summaries
     from ragforge_memory.agent.upkeep.vectors import VectorTask, WaitingNodes
+    from ragforge_memory.agent.upkeep.woken import WokenWork
     from ragforge_memory.graph.waiting import WaitingText
     from ragforge_memory.models.conversation import ConversationInfo
 
@@ -145,6 +146,7 @@ class BackgroundWork:
         deletes: finishes the deletes that a crash cut off; None: there are none.
         retention: deletes what is too old; None: everything is kept.
         messages: takes what was said just now; None: it is looked for in the graph.
+        memories: makes memories of what was stated; None: nothing is remembered.
     """
 
     vectors: VectorTask
@@ -153,6 +155,7 @@ class BackgroundWork:
     retention: RetentionTask | None = None
     _: KW_ONLY
     messages: WaitingNodes[WaitingText] | None = None
+    memories: WokenWork | None = None
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -163,10 +166,12 @@ class BackgroundWork:
             self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
         if self.retention is not None:
             self.retention.begin()
+        self._remember()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self.vectors.wake()
+        self._remember()
         if due:
             self.due()
 
@@ -204,6 +209,9 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
+        if self.memories is not None:
+            self.memories.wake()
+            await self.memories.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -218,6 +226,8 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
+        if self.memories is not None:
+            await self.memories.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages",))
@@ -229,9 +239,15 @@ class BackgroundWork:
         if self._deleting is not None:
             self._deleting.cancel()
             await asyncio.wait((self._deleting,))
+        if self.memories is not None:
+            await self.memories.aclose()
         if self.summaries is not None:
             await self.summaries.aclose()
         await self.vectors.aclose()
+
+    def _remember(self) -> None:
+        if self.memories is not None:
+            self.memories.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:

@@ -78,8 +78,7 @@ def missing(question: Question, value: _Scope, found: Outcomes) -> Answer:
     near = [f"- {entry(each)}" for each in value.get("scopes") or ()]
     guess = " The nearest, as a guess:" if near else ""
     lines = [f"No definition here is called `{question.target.text.rstrip('?!')}`.{guess}", *listed(near, _GUESSES)]
-    lines += _taken_for(question, value)
-    lines = [] if is_unread(found) else lines
+    lines = [] if is_unread(found) else [*lines, *_taken_for(question, value)]
     if not found.all("search_code", "search_conversation"):
         return Answer(lines, echo=not near)
     search, name = search_answer(question, found, MAX_LINES - len(lines) - 1), question.target.text

@@ -82,7 +82,8 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
     if intent.name in ("noted", "said") and offered and offered.keys().isdisjoint(_MEMORY):
         return [], _NOT_KEPT
     try:
-        found = Outcomes([*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)])
+        steps = [*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)]
+        found = Outcomes(steps, [each.memory.statement for each in request.recalled if "code" in each.tiers])
         wanted = intent.tools(question) if not rounds else intent.more(question, found) if rounds < _ROUNDS else []
         calls = {
             json.dumps(each): each

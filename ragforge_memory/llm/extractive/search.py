@@ -59,6 +59,7 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
     code, said = [*code, *_text(question, found)], _said(found, words)
+    remembered = ["Decided or noted about this code:", *statements(found.remembered, words, _QUOTED), ""]
     size, unread = value.get("searched") or {}, is_unread(found)
     nowhere, aside = () if unread else value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
     # Of what is written in other languages nobody knows.
@@ -70,8 +71,9 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     files = ", ".join(listed(broken["files"], _RESULTS, broken["count"])) if broken else ""
     lines += [f"Not read, or in part: {files}", ""] if files else []
     errors = [f"{_SEARCHED[each.tool]} could not be searched: {each.error}." for each in failed]
+    lines = [*remembered, *lines] if found.remembered else lines
     code += _code(question, found, words, room - len([*lines, *code, *said, *errors, A_SEARCH]))
-    if not code and not said:
+    if not code and not said and not found.remembered:
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
@@ -152,18 +154,15 @@ def _weightiest(lines: Sequence[Mapping[str, Any]], words: Sequence[str], most: 
 
 def _said(found: Outcomes, words: Sequence[str]) -> list[str]:
     """What was said before, and what was decided about the definitions that were found."""
+    known = {each["message_id"] for each in found.remembered}
     heard = found.first("search_conversation").get("messages") or ()
-    telling = sorted((each for each in heard if not each["asks"]), key=lambda each: each["role"] != "user")
-    known = {each["message_id"] for each in telling[:_SAID]}
+    stated = (each for each in heard if not each["asks"] and each["message_id"] not in known)
+    telling = sorted(stated, key=lambda each: each["role"] != "user")[:_SAID]
+    known |= {each["message_id"] for each in telling}
     rows = [each for value in found.all("list_decisions") for each in value.get("decisions") or ()]
     decided = list({each["message_id"]: each for each in rows if each["message_id"] not in known}.values())
-    lines: list[str] = []
-    for title, said in (
-        ("Said before:", telling[:_SAID]),
-        ("Decided about this code:", decided[:_DECIDED]),
-    ):
-        lines += [title, *statements(said, words, _QUOTED), ""] if said else []
-    return lines
+    titles = (("Said before:", telling), ("Decided about this code:", decided[:_DECIDED]))
+    return [line for title, said in titles if said for line in (title, *statements(said, words, _QUOTED), "")]
 
 
 def _text(question: Question, found: Outcomes) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -64,9 +64,10 @@ class Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What the tools gave for a question, in the order in which they were asked."""
+    """What the tools gave for a question, in the order in which they were asked, and what is remembered of its code."""
 
     steps: Sequence[Outcome] = ()
+    remembered: Sequence[Mapping[str, Any]] = ()
 
     def all(self, *tools: str) -> list[dict[str, Any]]:
         """What each call of these tools gave, without those that failed."""

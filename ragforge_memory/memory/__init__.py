@@ -1,0 +1,1 @@
+"""Long-term memory: one way in, one way out, one way to forget; it knows the stores, never the turn."""
