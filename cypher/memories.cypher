@@ -192,7 +192,8 @@ RETURN m.uuid AS uuid, m.content AS content
 // at once
 // Facts of a user, one after another under the user's lock. Of one type and key there is one: another value is a version
 // of it, and the value before is its history. What was forgotten comes back only if it is said anew: not from a message
-// that is older than the forgetting. The key is a hash of its owner too.
+// that is older than the forgetting. An operation changes a fact once, however often it is run, and none that was asked
+// for before the fact changed last. The key is a hash of its owner too.
 MERGE (u:User {user_id: $user})
 ON CREATE SET u.created_at = datetime()
 SET u.user_id = $user
@@ -212,29 +213,37 @@ CALL () {
 UNWIND $facts AS row
 CALL (u, row) {
   OPTIONAL MATCH (f:Memory {fact_key: row.fact_key})
-  WITH f, f.value AS old, CASE WHEN f IS NULL THEN 'stored'
-    WHEN NOT f.is_active AND row.said_at IS NOT NULL AND datetime(row.said_at) <= f.archived_at THEN 'forgotten'
+  WITH f, head(COLLECT { MATCH (f)-[:HAS_VERSION]->(v:FactVersion {uuid: row.operation}) RETURN v }) AS done
+  WITH f, done, done IS NOT NULL OR coalesce(f.made_by = row.operation, false) AS applied
+  WITH f, applied, CASE WHEN done IS NULL THEN f.value ELSE done.old_value END AS old, CASE
+    WHEN f IS NULL THEN 'stored'
+    WHEN applied THEN CASE WHEN done IS NULL THEN 'stored' ELSE 'updated' END
+    WHEN datetime(row.asked_at) < f.changed_at THEN 'older'
+    WHEN NOT f.is_active AND datetime(row.said_at) <= f.archived_at THEN 'forgotten'
     WHEN f.is_active AND f.value = row.properties.value THEN 'same'
     ELSE 'updated' END AS outcome
-  FOREACH (_ IN CASE WHEN outcome = 'stored' THEN [1] ELSE [] END |
+  FOREACH (_ IN CASE WHEN outcome = 'stored' AND NOT applied THEN [1] ELSE [] END |
     CREATE (u)-[:HAS_MEMORY]->(new:Memory:Fact)
-    SET new = row.properties, new.uuid = row.uuid, new.fact_key = row.fact_key, new.user_id = $user_id,
+    SET new = row.properties, new.uuid = row.fact_key, new.fact_key = row.fact_key, new.user_id = $user_id,
       new.project = row.project, new.owner_token = row.owner_token, new.created_at = datetime(),
+      new.changed_at = coalesce(datetime(row.asked_at), datetime.realtime()), new.made_by = row.operation,
       new.valid_from = coalesce(datetime(row.said_at), datetime()), new.use_count = 0, new.is_active = true
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET new:Standing)
   )
-  FOREACH (known IN CASE WHEN outcome = 'updated' THEN [f] ELSE [] END |
-    CREATE (known)-[:HAS_VERSION]->(v:FactVersion {uuid: row.version, old_value: old, new_value: row.properties.value,
-      reason: row.reason, confidence: row.properties.confidence, changed_at: datetime()})
-    SET known += row.properties, known.is_active = true, known.archived_at = null,
-      known.valid_from = coalesce(datetime(row.said_at), datetime()), known.valid_to = null
+  FOREACH (known IN CASE WHEN outcome = 'updated' AND NOT applied THEN [f] ELSE [] END |
+    CREATE (known)-[:HAS_VERSION]->(v:FactVersion {uuid: row.operation, old_value: old,
+      new_value: row.properties.value, reason: row.reason, confidence: row.properties.confidence, changed_at: datetime()})
+    SET known += row.properties, known.is_active = true, known.archived_at = null, known.valid_to = null,
+      known.changed_at = coalesce(datetime(row.asked_at), datetime.realtime()),
+      known.valid_from = coalesce(datetime(row.said_at), datetime())
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET known:Standing)
   )
-  WITH outcome, old, coalesce(f.uuid, row.uuid) AS uuid
+  WITH outcome, old, coalesce(f.uuid, row.fact_key) AS uuid
   OPTIONAL MATCH (m:Message {uuid: row.message})
   WHERE m.user_id = $user_id AND m.project = $project
   OPTIONAL MATCH (kept:Memory {uuid: uuid})
-  FOREACH (_ IN CASE WHEN m IS NULL OR outcome = 'forgotten' THEN [] ELSE [1] END | MERGE (kept)-[:DERIVED_FROM]->(m))
+  FOREACH (_ IN CASE WHEN m IS NULL OR outcome IN ['forgotten', 'older'] THEN [] ELSE [1] END |
+    MERGE (kept)-[:DERIVED_FROM]->(m))
   RETURN outcome, old, uuid
 }
 RETURN uuid, outcome, old
@@ -279,7 +288,7 @@ RETURN
 // name: memory_by_uuid
 // Memories by the beginning of their uuid, whatever became of them.
 MATCH (m:Memory)
-WHERE m.uuid STARTS WITH $uuid AND m.user_id IN [$user_id, ''] AND m.project IN [$project, '']
+WHERE (m.uuid STARTS WITH $uuid OR m.fact_key = $uuid) AND m.user_id IN [$user_id, ''] AND m.project IN [$project, '']
 WITH m ORDER BY m.uuid LIMIT $limit
 RETURN
 // include: memory
@@ -301,7 +310,8 @@ RETURN COLLECT {
 
 // name: forget_memory
 // at once
-// Hidden from every read but history, which says why; its version is the audit. Nothing is deleted.
+// Hidden from every read but history, which says why; its version is the audit. Nothing is deleted. An operation forgets
+// once, and nothing that has changed since it was asked for.
 MERGE (u:User {user_id: $user})
 ON CREATE SET u.created_at = datetime()
 SET u.user_id = $user
@@ -309,11 +319,52 @@ WITH u
 MATCH (m:Memory {uuid: $uuid})
 WHERE m.user_id = $user_id AND m.project IN [$project, '']
 SET m.uuid = $uuid
-WITH m, m['is_active'] AS was
-REMOVE m:Standing
-FOREACH (_ IN CASE WHEN was THEN [1] ELSE [] END |
-  SET m.is_active = false, m.archived_at = datetime(), m.valid_to = datetime()
-  CREATE (m)-[:HAS_VERSION]->(:FactVersion {uuid: $version, old_value: coalesce(m.value, m.content), new_value: null,
+WITH m, EXISTS { (m)-[:HAS_VERSION]->(:FactVersion {uuid: $operation}) } AS applied
+WITH m, applied, NOT applied AND m['is_active'] AND NOT coalesce(datetime($asked_at) < m['changed_at'], false) AS due
+FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
+  REMOVE m:Standing
+  SET m.is_active = false, m.archived_at = datetime(), m.valid_to = datetime(), m.changed_at = datetime.realtime()
+  CREATE (m)-[:HAS_VERSION]->(:FactVersion {uuid: $operation, old_value: coalesce(m.value, m.content), new_value: null,
     reason: 'forget', detail: $reason, confidence: m.confidence, changed_at: datetime()})
 )
-RETURN m.uuid AS uuid, was
+RETURN m.uuid AS uuid, due OR applied AS was
+
+// name: merge_facts
+// at once
+// Facts that say one thing become one: the first keeps its type and key and takes the value, the others are taken back by
+// it. It is as sure as the surest of them.
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
+SET u.user_id = $user
+WITH u
+CALL () {
+  CALL () {
+    UNWIND $uuids AS uuid
+    MATCH (n:Memory {uuid: uuid})
+    RETURN n
+  }
+  // include: locks
+}
+MATCH (kept:Memory {uuid: head($uuids)})
+WHERE kept:Fact AND kept.user_id = $user_id AND kept.project IN [$project, '']
+WITH kept, kept.value AS old, kept.confidence AS sure,
+  EXISTS { (kept)-[:HAS_VERSION]->(:FactVersion {uuid: $operation}) } AS applied
+CALL (kept, applied) {
+  UNWIND tail($uuids) AS uuid
+  MATCH (other:Memory {uuid: uuid})
+  WHERE NOT applied AND other:Fact AND other <> kept AND other.is_active AND other.user_id = $user_id
+    AND other.project IN [$project, '']
+  WITH kept, other, other.confidence AS confidence
+  REMOVE other:Standing
+  SET other.is_active = false, other.archived_at = datetime(), other.valid_to = datetime(),
+    other.changed_at = datetime.realtime()
+  CREATE (other)-[:SUPERSEDED_BY {how: 'merge'}]->(kept)
+  RETURN count(other) AS merged, max(confidence) AS surest
+}
+FOREACH (_ IN CASE WHEN merged = 0 THEN [] ELSE [1] END |
+  SET kept += $properties, kept.is_active = true, kept.archived_at = null, kept.valid_to = null,
+    kept.changed_at = datetime.realtime(), kept.confidence = CASE WHEN surest > sure THEN surest ELSE sure END
+  CREATE (kept)-[:HAS_VERSION]->(:FactVersion {uuid: $operation, old_value: old, new_value: $properties.value,
+    reason: 'merge', confidence: sure, changed_at: datetime()})
+)
+RETURN kept.uuid AS uuid, merged, applied

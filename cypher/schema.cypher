@@ -19,6 +19,8 @@ CREATE CONSTRAINT project_uuid IF NOT EXISTS FOR (n:Project) REQUIRE n.uuid IS U
 CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT episode_version_uuid IF NOT EXISTS FOR (n:EpisodeVersion) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT memory_operation_uuid IF NOT EXISTS FOR (n:MemoryOperation) REQUIRE n.uuid IS UNIQUE;
 
 // (conversation_id, seq) carries the order of a conversation and the range reads of a turn; it costs no more than a
 // plain range index. A stretch of a conversation has one summary of a kind and level, and a conversation one insight of
@@ -33,6 +35,8 @@ CREATE CONSTRAINT code_anchor_key IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.key
 // A fact is one of its type and key (`fact_key` is a hash of both and of its owner). Memories of a user are written one
 // after another, under the lock of the user.
 CREATE CONSTRAINT memory_fact_key IF NOT EXISTS FOR (n:Memory) REQUIRE n.fact_key IS UNIQUE;
+CREATE CONSTRAINT memory_queue_owner IF NOT EXISTS FOR (n:MemoryQueue) REQUIRE n.owner_token IS UNIQUE;
+CREATE CONSTRAINT memory_count_key IF NOT EXISTS FOR (n:MemoryCount) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT user_id IF NOT EXISTS FOR (n:User) REQUIRE n.user_id IS UNIQUE;
 
 // An owner's conversations and insights, newest first, and what every turn of an owner has in its prompt alike.
@@ -51,6 +55,9 @@ CREATE INDEX decisions_of_owner IF NOT EXISTS FOR (n:Decision) ON (n.user_id, n.
 CREATE INDEX memory_owner IF NOT EXISTS FOR (n:Memory) ON (n.user_id, n.project, n.created_at);
 CREATE INDEX memory_words IF NOT EXISTS FOR (n:Memory) ON (n.words_key);
 CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.project, n.importance);
+CREATE INDEX pending_operations IF NOT EXISTS FOR (n:PendingOperation) ON (n.user_id, n.project, n.number);
+CREATE INDEX memory_counts IF NOT EXISTS FOR (n:MemoryCount) ON (n.user_id, n.project);
+CREATE INDEX ended_operations IF NOT EXISTS FOR (n:MemoryOperation) ON (n.user_id, n.project, n.ended_at);
 CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id, n.project);
 
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when

@@ -41,6 +41,7 @@ from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect, place_of
 from ragforge_memory.graph.conversations import ConversationStore
+from ragforge_memory.graph.episodes import EpisodeStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
@@ -48,6 +49,7 @@ from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
 from ragforge_memory.graph.memories import MemoryStore
 from ragforge_memory.graph.messages import MessageStore
+from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
@@ -60,6 +62,8 @@ from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
+from ragforge_memory.memory.memories import Memories
+from ragforge_memory.memory.operations import Operations
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
@@ -70,6 +74,9 @@ if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.llm.port import ModelProvider
+
+TOOL_DEADLINE_MS = 5_000
+"""Milliseconds after which a model that asks for what is remembered has what there is."""
 
 log = logging.getLogger(__name__)
 
@@ -130,12 +137,7 @@ async def open_services(wanted: Wanted) -> Services:
     """
     settings = wanted.configuration
     agent_config = settings.agent
-    tools = _tools(wanted.tools, agent_config.memory)
-    registry = ToolRegistry(
-        tools,
-        on_demand=(read_tool_result,),
-        timeout=agent_config.tool_timeout_seconds,
-    )
+    registry, bare = _registries(_tools(wanted.tools, agent_config.memory), agent_config)
     place = Place(
         owner=wanted.owner,
         config=agent_config,
@@ -180,6 +182,16 @@ async def open_services(wanted: Wanted) -> Services:
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
         memories = MemoryStore(graph, wanted.owner) if remembers else None
+        episodes = EpisodeStore(graph, wanted.owner)
+        operations = None
+        if memories is not None:
+            operations = Operations(
+                Memories(memories, episodes, agent_config.memory, place.redacted),
+                OperationStore(graph, wanted.owner),
+                agent_config.memory.tools,
+                recall=lambda query, limit: services.recall(query, limit=limit, deadline_ms=TOOL_DEADLINE_MS),
+                queued=lambda: services.background.work.operations_wait(),
+            )
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -199,6 +211,7 @@ async def open_services(wanted: Wanted) -> Services:
             provider=provider,
             model_why=resolution.why,
             registry=registry,
+            bare=bare,
             summarizer=summarizer,
             embedder=embedder,
             generates_titles=_generates_titles(place, provider),
@@ -225,7 +238,9 @@ async def open_services(wanted: Wanted) -> Services:
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
                 memories=WokenWork("memories", memories.remember_messages) if memories else None,
+                operations=WokenWork("operations", operations.work) if operations else None,
             ),
+            operations=operations,
             summaries=summaries if remembers else None,
             opened=opened,
             following=following,
@@ -363,9 +378,20 @@ def _tools(tools: Sequence[Callable[..., Any]] | None, config: MemoryConfig) -> 
         return [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
     if not config.tools.enabled:
         return CODE_SEARCH_TOOLS
-    from ragforge_memory.memory.tools import MEMORY_CORE
+    from ragforge_memory.memory.tools import MEMORY_ALL, MEMORY_CORE
 
-    return (*CODE_SEARCH_TOOLS, *MEMORY_CORE)
+    return (*CODE_SEARCH_TOOLS, *(MEMORY_ALL if config.tools.profile == "all" else MEMORY_CORE))
+
+
+def _registries(tools: Sequence[Callable[..., Any]], config: AgentConfig) -> tuple[ToolRegistry, ToolRegistry]:
+    """The tools, and those of conversations without the tools of memory."""
+    from ragforge_memory.memory.tools import MEMORY_ALL
+
+    def registry(offered: Sequence[Callable[..., Any]]) -> ToolRegistry:
+        return ToolRegistry(offered, on_demand=(read_tool_result,), timeout=config.tool_timeout_seconds)
+
+    whole = registry(tools)
+    return whole, registry([each for each in tools if each not in MEMORY_ALL]) if len(whole) else whole
 
 
 def _held(

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import InvalidInput, memory_is_off
 from ragforge_memory.llm.port import model_key
-from ragforge_memory.memory.memories import Memories
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -41,7 +40,10 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.similar import SimilarStore
     from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.memory.memories import Memories
+    from ragforge_memory.memory.operations import Operations
     from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.owner import Owner
     from ragforge_memory.models.summary import Summary
     from ragforge_memory.tools.registry import ToolRegistry
@@ -64,8 +66,25 @@ class Services:
     @property
     def memories(self) -> Memories | None:
         """What is remembered; None without memory."""
-        store = self.stores.memories
-        return None if store is None else Memories(store, self.place.config.memory, self.place.redacted)
+        operations = self.background.operations
+        return None if operations is None else operations.memories
+
+    async def recall(self, query: str, *, limit: int, deadline_ms: float) -> RecallResult:
+        """What is remembered that bears on a question.
+
+        Raises:
+            InvalidInput: memory is off.
+        """
+        from ragforge_memory.agent.ties.named import Question
+        from ragforge_memory.memory.recall import Recall
+
+        if self.stores.memories is None:
+            raise memory_is_off("nothing is remembered")
+        asks = Question(query)
+        recall = Recall(
+            self.stores.memories, query, names=asks.names, files=asks.files, limit=limit, deadline_ms=deadline_ms
+        )
+        return await recall.result()
 
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
@@ -131,7 +150,8 @@ class Stores:
 class Models:
     """What answers, what it may call, and what embeds.
 
-    ``model_why`` says in one sentence why this model answers. ``searches_meaning``: whether turns look for their
+    ``model_why`` says in one sentence why this model answers. ``bare`` are the tools of a conversation that has none of
+    memory (see `memory.rollout`). ``searches_meaning``: whether turns look for their
     question's meaning; a process that ends after one answer loads no model for it. ``degraded``: what was missing at
     opening, which each turn says.
     """
@@ -139,6 +159,7 @@ class Models:
     provider: ModelProvider
     model_why: str
     registry: ToolRegistry
+    bare: ToolRegistry
     summarizer: Summarizer
     embedder: Embedder | None
     generates_titles: bool = False
@@ -201,8 +222,9 @@ class Place:
 class Background:
     """What no answer waits for.
 
-    ``remembered`` is what this process knows of its conversations while the graph is away. ``summaries`` is None
-    without memory. ``following`` keeps embedder and stores with the project's vectors, wherever those are moved to;
+    ``remembered`` is what this process knows of its conversations while the graph is away. ``summaries`` and
+    ``operations``, what is done and queued of memory, are None without memory.
+    ``following`` keeps embedder and stores with the project's vectors, wherever those are moved to;
     None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds, which
     retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid. ``opened``
     closes what was opened for this agent.
@@ -213,6 +235,7 @@ class Background:
     remembered: Remembered
     work: BackgroundWork
     summaries: Summaries | None
+    operations: Operations | None
     opened: AsyncExitStack
     following: Following | None = None
     open_here: Callable[[], set[str]] = set

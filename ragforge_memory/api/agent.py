@@ -32,7 +32,7 @@ from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
 from ragforge_memory.agent.upkeep.work import countdown
 from ragforge_memory.api.state import Messages, run_state
-from ragforge_memory.errors import ConversationNotFound, InvalidInput, memory_is_off
+from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.models.owner import Owner
 
@@ -547,25 +547,11 @@ class AsyncConversationAgent:
             InvalidInput: something asked for is none, or memory is off.
             GraphUnavailable: there is no server to be had.
         """
-        from ragforge_memory.agent.ties.named import Question
-        from ragforge_memory.memory.recall import Recall
-
         check_query(query)
         check_limit(limit)
         if not isinstance(deadline_ms, (int, float)) or deadline_ms <= 0:
             raise InvalidInput(f"deadline_ms is a number of milliseconds above 0, not {deadline_ms!r}")
-        services = await self.open()
-        if services.stores.memories is None:
-            raise memory_is_off("nothing is remembered")
-        asks = Question(query)
-        return await Recall(
-            services.stores.memories,
-            query,
-            names=asks.names,
-            files=asks.files,
-            limit=limit,
-            deadline_ms=deadline_ms,
-        ).result()
+        return await (await self.open()).recall(query, limit=limit, deadline_ms=deadline_ms)
 
     async def ingest(
         self,

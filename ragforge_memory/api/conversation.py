@@ -393,7 +393,16 @@ class AsyncConversation:
 
             services = await self._agent.open()
             services.background.work.sweep()
-            turn = Turn(services, self.uuid, text, emit, metadata=metadata, message_id=message_id, asked_seq=asked_seq)
+            turn = Turn(
+                services,
+                self.uuid,
+                text,
+                emit,
+                metadata=metadata,
+                message_id=message_id,
+                asked_seq=asked_seq,
+                created_at=self.info.created_at,
+            )
             try:
                 response = await turn.run()
             except BaseException as error:

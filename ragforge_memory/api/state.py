@@ -111,7 +111,7 @@ async def run_state(agent: Sessions, state: Mapping[str, Any]) -> Messages:
 
     messages, session = _checked(state)
     services = await agent.open()
-    check_room(services.models, services.place, messages[-1]["content"])
+    check_room(services.models, services.place, services.models.registry, messages[-1]["content"])
     await replay_own(services)
     await fold_orphans(services)
     conversation = await _home_of(agent, services.stores, session, messages)

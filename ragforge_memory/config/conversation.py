@@ -57,6 +57,7 @@ class ConversationConfig(Section):
     automated_fallback: Annotated[bool, "memory.tools.automated_fallback"] = True
     confidence_threshold: Annotated[float, "memory.tools.confidence_threshold"] = 0.7
     similarity_threshold: Annotated[float, "memory.tools.similarity_threshold"] = 0.85
+    memory_tools_profile: Annotated[Literal["core", "all"], "memory.tools.profile"] = "core"
     rollout_mode: Annotated[Literal["all", "new", "percent", "off"], "memory.tools.rollout.mode"] = "all"
     rollout_percent: Annotated[float, "memory.tools.rollout.percent"] = 50
     rollout_since: Annotated[datetime | None, "memory.tools.rollout.since"] = None

@@ -188,6 +188,7 @@ class MemoryToolsConfig(Section):
     similarity_threshold: float = Field(
         0.85, ge=0, le=1, description="calibrated similarity from which two facts are compared as duplicates"
     )
+    profile: Literal["core", "all"] = Field("core", description="core: the tools that every turn may need; all")
     rollout: RolloutConfig = Field(default_factory=RolloutConfig, description="for whom they are on")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import uuid4
@@ -16,6 +16,7 @@ from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import FIRST, content_text, given, readable
 from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
 from ragforge_memory.models.memory import (
+    Episode,
     Fact,
     FactVersion,
     Memory,
@@ -57,15 +58,15 @@ class NewFact:
     """A fact before it is stored.
 
     Args:
-        uuid: that it has if it is a new one.
         type, key, value: which one of its type it is, and what it says.
         confidence: from 0 to 1.
         reason: why another value takes the place of one that is there.
         message_id: the message that says it.
         said_at: when it was said, where that may be before it was forgotten.
+        operation: the uuid of what changes it, which it does once.
+        asked_at: when that was asked for, by the database's clock; None: now.
     """
 
-    uuid: str
     type: str
     key: str
     value: str
@@ -77,13 +78,19 @@ class NewFact:
     tags: tuple[str, ...] = ()
     message_id: str | None = None
     said_at: datetime | None = None
+    operation: str = field(default_factory=lambda: uuid4().hex)
+    asked_at: datetime | None = None
+
+
+FactChange = Literal["stored", "updated", "same", "forgotten", "older"]
 
 
 class FactOutcome(NamedTuple):
-    """What became of a fact: ``stored``, ``updated`` (``old`` was its value before), ``same`` or ``forgotten``."""
+    """What became of a fact: ``stored``, ``updated`` (``old`` was its value before) or ``same``; left out where it was
+    ``forgotten`` since it was said, or is ``older`` than what holds now."""
 
     uuid: str
-    outcome: Literal["stored", "updated", "same", "forgotten"]
+    outcome: FactChange
     old: str | None
 
 
@@ -180,12 +187,42 @@ class MemoryStore(OwnerStore):
         rows = await self._read("memory_versions", uuid=uuid)
         return [FactVersion(**given(FactVersion, each)) for row in rows for each in row["versions"]]
 
-    async def forget(self, uuid: str, reason: str) -> bool | None:
-        """Hides a memory from every read but history; False where it was hidden before, None where there is none."""
+    async def forget(
+        self, uuid: str, reason: str, *, operation: str | None = None, asked_at: datetime | None = None
+    ) -> bool | None:
+        """Hides a memory from every read but history; False where it was hidden before, or has changed since that was
+        asked for; None where there is none."""
         rows = await self._write(
-            "forget_memory", user=self._owner["user_id"], uuid=uuid, reason=reason, version=uuid4().hex
+            "forget_memory",
+            user=self._owner["user_id"],
+            uuid=uuid,
+            reason=reason,
+            operation=operation or uuid4().hex,
+            asked_at=iso(asked_at),
         )
         return bool(rows[0]["was"]) if rows else None
+
+    async def merge_facts(
+        self, facts: Sequence[Fact], value: str, *, trust: Trust, operation: str | None = None
+    ) -> int:
+        """Makes one fact of several: the first takes the value. Returns how many others it took the place of; 0: none
+        of them is there."""
+        first = facts[0]
+        new = NewFact(first.type, first.key, value, first.confidence, trust=trust, source=first.source)
+        properties = self._fact_row(new)["properties"]
+        rows = await self._write(
+            "merge_facts",
+            user=self._owner["user_id"],
+            uuids=[each.uuid for each in facts],
+            properties={name: properties[name] for name in ("value", "content", "names", "terms")},
+            operation=operation or uuid4().hex,
+        )
+        return sum(len(facts) - 1 if row["applied"] else row["merged"] for row in rows)
+
+    def fact_uuid(self, type: str, key: str) -> str:
+        """The uuid of the fact of this type and key, whether there is one or not."""
+        type_ = _norm(type)
+        return _key("fact", self._owner["user_id"], self._project_of(type_), type_, _norm(key))
 
     async def recall(
         self, question: str, *, names: Sequence[Mention], files: Sequence[str], standing: int, limit: int
@@ -227,17 +264,17 @@ class MemoryStore(OwnerStore):
 
     def _fact_row(self, fact: NewFact) -> dict[str, Any]:
         user, type_, key = self._owner["user_id"], _norm(fact.type), _norm(fact.key)
-        project = "" if type_ in OF_THE_USER else self._owner["project"]
+        project = self._project_of(type_)
         content = f"{fact.key}: {fact.value}"
         return {
-            "uuid": fact.uuid,
-            "fact_key": _key("fact", user, project, type_, key),
-            "version": uuid4().hex,
+            "fact_key": self.fact_uuid(type_, key),
+            "operation": fact.operation,
+            "asked_at": iso(fact.asked_at),
             "reason": fact.reason,
             "project": project,
             "owner_token": owner_token(user, project),
             "message": fact.message_id,
-            "said_at": fact.said_at.isoformat() if fact.said_at else None,
+            "said_at": iso(fact.said_at),
             "stands": type_ in STANDING_TYPES and fact.trust == "user",
             "properties": {
                 "kind": "fact",
@@ -256,6 +293,10 @@ class MemoryStore(OwnerStore):
                 "source": fact.source,
             },
         }
+
+    def _project_of(self, type_: str) -> str:
+        """What a type of facts holds for: this project, or '' for all of them."""
+        return "" if type_ in OF_THE_USER else self._owner["project"]
 
     def _row(self, said: dict[str, Any], corrects: dict[str, Any] | None) -> dict[str, Any]:
         """A message as the memory that it becomes; without properties, where it only takes another back."""
@@ -282,8 +323,8 @@ class MemoryStore(OwnerStore):
             "project": project,
             "owner_token": owner_token(user, project),
             "properties": properties if kept else None,
-            "words_key": _key(user, project, *sorted(words)) if kept and words else None,
-            "order_key": _key(*words),
+            "words_key": words_key(user, project, words) if kept and words else None,
+            "order_key": order_key(words),
             "stands": kept and said["kind"] == "rule" and trust == "user",
             "against": corrects["uuid"] if corrects else None,
             "how": corrects["how"] if corrects else None,
@@ -296,9 +337,24 @@ def content_stems(text: str) -> list[str]:
     return [stem(word) for word in words if word in _NEGATIONS or word not in STOP_WORDS]
 
 
+def words_key(user: str, project: str, words: Sequence[str]) -> str:
+    """What memories of one owner share that have the same words, in whatever order."""
+    return _key(user, project, *sorted(words))
+
+
+def order_key(words: Sequence[str]) -> str:
+    """What texts share that have the same words in the same order."""
+    return _key(*words)
+
+
 def category_of(text: str) -> MemoryCategory:
     """The category of a text by document 2: of the first that it has a keyword of."""
     return next((_OF_CATEGORY[each] for each in categories_in(text) if each in _OF_CATEGORY), "Knowledge")
+
+
+def iso(time: datetime | None) -> str | None:
+    """A time as statements take it."""
+    return None if time is None else time.isoformat()
 
 
 def _norm(name: str) -> str:
@@ -323,4 +379,8 @@ def memory_of(row: dict[str, Any]) -> Memory:
     if row["kind"] == "fact":
         more = {name: row[name] for name in ("type", "key", "value", "valid_from", "valid_to")}
         return readable(Fact, {**values, **more}, content="", type="", key="", value="")
+    if row["kind"] == "episode":
+        more = {name: row[name] for name in ("topic", "summary", "emotional_valence")}
+        more["message_ids"] = tuple(uuid for uuid, _ in row["sources"])
+        return readable(Episode, {**values, **more}, content="", topic="", summary="")
     return readable(Memory, values, kind="note", content="")

@@ -1,23 +1,31 @@
 """The tools with which a model remembers, recalls and forgets, by document 5 of the requirements.
 
-Whose memory it is comes from the session, never from an argument. What a tool cannot do is a result with ``error``.
+Whose memory it is comes from the session, never from an argument. What a tool cannot do is a result with ``error``;
+what takes too long is one with ``queued`` and the operation's id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from time import perf_counter
 from typing import Any
+from uuid import uuid4
 
 from ragforge_memory.errors import InvalidInput, NotFound, ToolError
 from ragforge_memory.graph.memories import STANDING_TYPES
+from ragforge_memory.memory.calls import Result, error_result, refusal
 from ragforge_memory.memory.grounds import is_grounded
-from ragforge_memory.memory.memories import Memories, Source
-from ragforge_memory.models.memory import Fact, VersionReason
+from ragforge_memory.memory.memories import Source
+from ragforge_memory.memory.operations import Operations
+from ragforge_memory.models.memory import Fact, RecalledMemory
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
 
-_NOT_ASKED = "the user has not asked for that in this conversation"
-_ASK = "ask the user, who has to say it in their own words"
+_NOT_ASKED = error_result(
+    "not_asked",
+    "the user has not asked for that in this conversation",
+    "ask the user, who has to say it in their own words",
+)
 
 
 @tool(side_effects=True)
@@ -33,22 +41,15 @@ async def remember_fact(
         confidence: how sure you are, 0 to 1; below 0.7 nothing is kept.
     """
     stands = type.strip().casefold() in STANDING_TYPES
-    if stands and not is_grounded(context.heard(), key, value):
-        return _error(_NOT_ASKED, _ASK)
 
-    async def remember(memories: Memories) -> dict[str, Any]:
-        source = _source(context, the_user_s=stands)
-        done = await memories.remember_fact(type, key, value, confidence, source=source)
-        match done.outcome:
-            case "same":
-                return {"status": "skipped", "reason": "it is known", "fact_id": done.uuid}
-            case "forgotten":
-                return {"status": "skipped", "reason": "the user had it forgotten", "fact_id": done.uuid}
-            case "updated":
-                return {"status": "success", "fact_id": done.uuid, "old": done.old, "new": value}
-        return {"status": "success", "fact_id": done.uuid}
+    async def remember(operations: Operations) -> Result:
+        if stands and not is_grounded(context.heard(), key, value):
+            return _NOT_ASKED
+        given = {"type": type, "key": key, "value": value, "confidence": confidence}
+        fact_id = operations.memories.fact_uuid(type, key)
+        return await operations.run("remember_fact", given, _source(context, the_user_s=stands), fact_id=fact_id)
 
-    return await _done(context, remember)
+    return await _call(context, "remember_fact", remember)
 
 
 @tool
@@ -70,11 +71,13 @@ async def recall_facts(
         include_inactive: those that were forgotten too.
     """
 
-    async def recall(memories: Memories) -> dict[str, Any]:
-        found = await memories.recall_facts(query, types, min_confidence, limit, include_inactive=include_inactive)
-        return {"status": "success", "facts": [_told(each) for each in found]}
+    async def recall(operations: Operations) -> Result:
+        found = await operations.memories.recall_facts(
+            query, types, min_confidence, limit, include_inactive=include_inactive
+        )
+        return {"status": "success", "facts": [_shown(each) for each in found]}
 
-    return await _done(context, recall)
+    return await _call(context, "recall_facts", recall)
 
 
 @tool(side_effects=True)
@@ -87,18 +90,15 @@ async def update_fact(context: ToolContext, fact_id: str, new_value: str, reason
         reason: `update` (it has changed), `correction` (it was wrong) or `refinement` (it is more exact now).
     """
 
-    async def update(memories: Memories) -> dict[str, Any]:
-        fact = await memories.fact(fact_id)
-        if fact.type in STANDING_TYPES and not is_grounded(context.heard(), new_value):
-            return _error(_NOT_ASKED, _ASK)
-        given: VersionReason = reason  # type: ignore[assignment]
-        source = _source(context, the_user_s=fact.type in STANDING_TYPES)
-        done = await memories.update_fact(fact_id, new_value, given, source=source)
-        if done.outcome == "same":
-            return {"status": "skipped", "reason": "it says that already", "fact_id": fact_id}
-        return {"status": "success", "fact_id": fact_id, "old": done.old, "new": new_value}
+    async def update(operations: Operations) -> Result:
+        stands = (await operations.memories.fact(fact_id)).type in STANDING_TYPES
+        if stands and not is_grounded(context.heard(), new_value):
+            return _NOT_ASKED
+        given = {"fact_id": fact_id, "new_value": new_value, "reason": reason}
+        source = _source(context, the_user_s=stands)
+        return await operations.run("update_fact", given, source, fact_id=fact_id)
 
-    return await _done(context, update)
+    return await _call(context, "update_fact", update)
 
 
 @tool(side_effects=True)
@@ -110,52 +110,214 @@ async def forget_fact(context: ToolContext, fact_id: str, reason: str = "") -> d
         reason: what the user said.
     """
 
-    async def forget(memories: Memories) -> dict[str, Any]:
-        fact = await memories.fact(fact_id)
+    async def forget(operations: Operations) -> Result:
+        fact = await operations.memories.fact(fact_id)
         if not is_grounded(context.heard(), fact.type, fact.key, fact.value):
-            return _error(_NOT_ASKED, _ASK)
-        if not await memories.forget(fact_id, reason):
-            return {"status": "skipped", "reason": "it is forgotten already", "archived": True}
-        return {"status": "success", "archived": True}
+            return _NOT_ASKED
+        given = {"memory_id": fact_id, "reason": reason}
+        return await operations.run("forget_fact", given, _source(context), fact_id=fact_id)
 
-    return await _done(context, forget)
+    return await _call(context, "forget_fact", forget)
 
 
-MEMORY_CORE: tuple[Callable[..., Any], ...] = (remember_fact, recall_facts, update_fact, forget_fact)
+@tool(side_effects=True)
+async def create_episode(
+    context: ToolContext,
+    topic: str,
+    summary: str,
+    importance: float = 0.5,
+    emotional_valence: str | None = None,
+    tags: list[str] | None = None,
+    message_ids: list[str] | None = None,
+) -> dict[str, Any]:
+    """Remembers what a longer stretch of talk was about, once it is over.
+
+    Args:
+        topic: what it was about, in a few words.
+        summary: what came of it, in two or three sentences.
+        importance: 0 to 1.
+        emotional_valence: `positive`, `neutral`, `negative`.
+        tags: words to find it by.
+        message_ids: what was said in it, where you know the ids.
+    """
+    uuid = uuid4().hex
+    given = {
+        "topic": topic,
+        "summary": summary,
+        "importance": importance,
+        "emotional_valence": emotional_valence,
+        "tags": tags or [],
+        "message_ids": message_ids,
+        "uuid": uuid,
+    }
+
+    async def create(operations: Operations) -> Result:
+        return await operations.run("create_episode", given, _source(context), episode_id=uuid)
+
+    return await _call(context, "create_episode", create)
+
+
+@tool
+async def recall_memory(context: ToolContext, query: str, limit: int = 5) -> dict[str, Any]:
+    """Finds what is remembered about something: facts, decisions, notes, rules, episodes, from every conversation.
+
+    Args:
+        query: what to look for, with the names of the code it is about.
+        limit: how many at most.
+    """
+
+    async def recall(operations: Operations) -> Result:
+        if not query.strip():
+            return error_result("invalid", "the query is empty", "say what to look for")
+        found = await operations.recall(query, max(1, min(limit, 50)))
+        missed = {"not_looked_at": list(found.tiers_missed)} if found.tiers_missed else {}
+        return {"status": "success", "memories": [_recalled(each) for each in found.items], **missed}
+
+    return await _call(context, "recall_memory", recall)
+
+
+@tool(side_effects=True)
+async def mark_important(context: ToolContext, message_ids: list[str], importance: float = 1.0) -> dict[str, Any]:
+    """Says how important messages are, such as a promise or a deadline; important ones outlive summaries.
+
+    Args:
+        message_ids: their ids.
+        importance: 0 to 1.
+    """
+    given = {"message_ids": message_ids, "importance": importance}
+
+    async def mark(operations: Operations) -> Result:
+        return await operations.run("mark_important", given, _source(context))
+
+    return await _call(context, "mark_important", mark)
+
+
+@tool(side_effects=True)
+async def update_episode(
+    context: ToolContext,
+    episode_id: str,
+    topic: str | None = None,
+    summary: str | None = None,
+    importance: float | None = None,
+    emotional_valence: str | None = None,
+    tags: list[str] | None = None,
+) -> dict[str, Any]:
+    """Changes what is remembered of an episode; its history keeps the summary before.
+
+    Args:
+        episode_id: as `create_episode` or `recall_memory` gave it.
+        topic: another topic.
+        summary: another summary.
+        importance: 0 to 1.
+        emotional_valence: another mood.
+        tags: other tags.
+    """
+    changes = {"topic": topic, "summary": summary, "importance": importance, "tags": tags}
+    given = {"episode_id": episode_id, **changes, "emotional_valence": emotional_valence}
+
+    async def update(operations: Operations) -> Result:
+        return await operations.run("update_episode", given, _source(context), episode_id=episode_id)
+
+    return await _call(context, "update_episode", update)
+
+
+@tool(side_effects=True)
+async def merge_facts(context: ToolContext, fact_ids: list[str], value: str) -> dict[str, Any]:
+    """Makes one fact of several that say one thing; the first keeps its key, the others are archived.
+
+    Args:
+        fact_ids: as `recall_facts` gives them, of one type.
+        value: what holds now.
+    """
+
+    async def merge(operations: Operations) -> Result:
+        facts = [await operations.memories.fact(each) for each in fact_ids]
+        stands = any(fact.type in STANDING_TYPES for fact in facts)
+        if stands and not is_grounded(context.heard(), value):
+            return _NOT_ASKED
+        given = {"fact_ids": fact_ids, "value": value}
+        source = _source(context, the_user_s=stands)
+        return await operations.run("merge_facts", given, source, merged_id=(fact_ids or [""])[0])
+
+    return await _call(context, "merge_facts", merge)
+
+
+@tool(side_effects=True)
+async def archive_episode(context: ToolContext, episode_id: str) -> dict[str, Any]:
+    """Puts an episode away that the user says is over or wrong; its history stays.
+
+    Args:
+        episode_id: as `create_episode` or `recall_memory` gave it.
+    """
+
+    async def archive(operations: Operations) -> Result:
+        episode = await operations.memories.episode(episode_id)
+        if not is_grounded(context.heard(), episode.topic, *episode.tags):
+            return _NOT_ASKED
+        given = {"memory_id": episode_id, "reason": "archived"}
+        return await operations.run("archive_episode", given, _source(context), episode_id=episode_id)
+
+    return await _call(context, "archive_episode", archive)
+
+
+MEMORY_CORE: tuple[Callable[..., Any], ...] = (
+    remember_fact,
+    recall_facts,
+    update_fact,
+    forget_fact,
+    create_episode,
+    recall_memory,
+)
 """The tools that every model is offered."""
 
+MEMORY_ALL: tuple[Callable[..., Any], ...] = (
+    *MEMORY_CORE,
+    mark_important,
+    update_episode,
+    merge_facts,
+    archive_episode,
+)
+"""Those of ``tools.profile: all``."""
 
-def _told(fact: Fact) -> dict[str, Any]:
-    told = {
+
+def _shown(fact: Fact) -> dict[str, Any]:
+    shown = {
         "fact_id": fact.uuid,
         "type": fact.type,
         "key": fact.key,
         "value": fact.value,
         "confidence": fact.confidence,
     }
-    label = {"code": fact.code_label} if fact.code_label else {}
-    return {**told, "active": fact.is_active, "since": fact.created_at.date().isoformat(), **label}
+    return {**shown, "active": fact.is_active, "since": fact.created_at.date().isoformat(), **_code(fact.code_label)}
 
 
-def _source(context: ToolContext, *, the_user_s: bool) -> Source:
-    """Where a fact comes from: a model concluded it, or it is a rule or preference that the user was heard to say."""
+def _recalled(each: RecalledMemory) -> dict[str, Any]:
+    memory = each.memory
+    shown = {"memory_id": memory.uuid, "kind": memory.kind, "content": memory.content, "by": memory.trust}
+    return {**shown, "since": memory.created_at.date().isoformat(), **_code(memory.code_label)}
+
+
+def _code(label: str) -> dict[str, str]:
+    return {"code": label} if label else {}
+
+
+def _source(context: ToolContext, *, the_user_s: bool = False) -> Source:
+    """Where a memory comes from: a model concluded it, or it is a rule or preference that the user was heard to say."""
     return Source("user" if the_user_s else "agent", "tool", context.message_id)
 
 
-def _error(text: str, hint: str | None) -> dict[str, Any]:
-    return {"status": "error", "error": text, **({"hint": hint} if hint else {})}
-
-
-async def _done(context: ToolContext, work: Callable[[Memories], Any]) -> dict[str, Any]:
-    """The result of the work; what was asked for wrongly is one too.
+async def _call(context: ToolContext, tool: str, work: Callable[[Operations], Awaitable[Result]]) -> Result:
+    """The result of the work, which is counted; what was asked for wrongly is one too.
 
     Raises:
         ToolError: this agent remembers nothing.
     """
-    if not isinstance(context.memories, Memories):
+    if not isinstance(context.memories, Operations):
         raise ToolError("this agent remembers nothing")
+    begun = perf_counter()
     try:
-        result: dict[str, Any] = await work(context.memories)
+        result = await work(context.memories)
     except (InvalidInput, NotFound) as error:
-        return _error(error.message, error.hint)
+        result = refusal(error)
+    context.memories.metrics.count(tool, result, (perf_counter() - begun) * 1_000)
     return result

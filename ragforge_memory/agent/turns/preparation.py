@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
     from ragforge_memory.redaction import Redactor
+    from ragforge_memory.tools.registry import ToolRegistry
 
 log = logging.getLogger(__name__)
 
@@ -103,14 +104,14 @@ class Prepared:
         ]
 
 
-def check_room(models: Models, place: Place, question: str) -> None:
+def check_room(models: Models, place: Place, registry: ToolRegistry, question: str) -> None:
     """Refuses a question that no prompt has room for.
 
     Raises:
         InvalidInput: it is longer than what the window leaves beside the instructions and the tools.
     """
     window = window_of(models.provider.context_window, place.config.memory.compression.max_tokens)
-    tools = tool_tokens((*models.registry.specs, models.registry.spec(READ_RESULT)))
+    tools = tool_tokens((*registry.specs, registry.spec(READ_RESULT)))
     room = window.limit - tools - estimate_tokens(system_prompt(place.config.system_prompt, today=place.today()))
     asked = tokens_of(ChatMessage("user", question))
     if asked > room:
@@ -133,9 +134,11 @@ class Reading:
         asked: str,
         question: str,
         keeping: Keeping,
+        registry: ToolRegistry,
         question_seq: int | None = None,
     ) -> None:
-        memory, registry = services.place.config.memory, services.models.registry
+        memory = services.place.config.memory
+        self.registry = registry
         self._services = services
         self._conversation_id = conversation_id
         self._question = question
@@ -263,7 +266,7 @@ async def prepare(
     """
     memory = services.place.config.memory
     instructions = services.place.config.system_prompt
-    tools, read_result = services.models.registry.specs, services.models.registry.spec(READ_RESULT)
+    tools, read_result = reading.registry.specs, reading.registry.spec(READ_RESULT)
     condensing = services.background.condensing.setdefault(conversation_id, Condensing())
     before = await reading.context(question_seq)
     recalled = await _recalled(reading, emit, keeping)

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -37,6 +38,7 @@ from ragforge_memory.llm.port import (
     ToolRequestChunk,
 )
 from ragforge_memory.memory.confirmation import confirmation
+from ragforge_memory.memory.rollout import has_tools
 from ragforge_memory.models.conversation import (
     AgentState,
     AssistantResponse,
@@ -63,6 +65,7 @@ class Turn:
         metadata: kept on the question.
         message_id: the question's uuid; None: a new one.
         asked_seq: the question's seq where it is in the conversation already and is asked again.
+        created_at: when the conversation was made.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Turn:
         metadata: Mapping[str, Any] | None = None,
         message_id: str | None = None,
         asked_seq: int | None = None,
+        created_at: datetime | None = None,
     ) -> None:
         self._services = services
         self._conversation_id = conversation_id
@@ -99,8 +103,11 @@ class Turn:
         )
         self._content: list[str] = []
         self._reasoning: list[str] = []
+        rollout = services.place.config.memory.tools.rollout
+        with_memory = has_tools(rollout, conversation_id, created_at)
+        self._registry = services.models.registry if with_memory else services.models.bare
         self._tools = ToolRounds(
-            services.models.registry,
+            self._registry,
             services.background.journal,
             self._tool_context(),
             self.message_id,
@@ -127,7 +134,7 @@ class Turn:
             TurnCancelled: it was cancelled; what had come is stored as partial.
         """
         services = self._services
-        check_room(services.models, services.place, self._text)
+        check_room(services.models, services.place, self._registry, self._text)
         keeping = self._keeping
         await keeping.begin()
         reading = Reading(
@@ -136,6 +143,7 @@ class Turn:
             asked=self.user_message_id,
             question=self._text,
             keeping=keeping,
+            registry=self._registry,
             question_seq=self._asked_seq,
         )
         try:
@@ -330,7 +338,7 @@ class Turn:
             embedder=services.models.embedder,
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
-            memories=services.memories,
+            memories=services.background.operations,
             heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
         )
 

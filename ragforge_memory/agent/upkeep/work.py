@@ -147,6 +147,7 @@ class BackgroundWork:
         retention: deletes what is too old; None: everything is kept.
         messages: takes what was said just now; None: it is looked for in the graph.
         memories: makes memories of what was stated; None: nothing is remembered.
+        operations: does what tools of memory could not do in time.
     """
 
     vectors: VectorTask
@@ -156,6 +157,7 @@ class BackgroundWork:
     _: KW_ONLY
     messages: WaitingNodes[WaitingText] | None = None
     memories: WokenWork | None = None
+    operations: WokenWork | None = None
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -209,9 +211,9 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        if self.memories is not None:
-            self.memories.wake()
-            await self.memories.quiet(remaining())
+        self._remember()
+        for woken in self._woken:
+            await woken.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -226,8 +228,8 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        if self.memories is not None:
-            await self.memories.quiet(remaining())
+        for woken in self._woken:
+            await woken.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages",))
@@ -239,15 +241,24 @@ class BackgroundWork:
         if self._deleting is not None:
             self._deleting.cancel()
             await asyncio.wait((self._deleting,))
-        if self.memories is not None:
-            await self.memories.aclose()
+        for woken in self._woken:
+            await woken.aclose()
         if self.summaries is not None:
             await self.summaries.aclose()
         await self.vectors.aclose()
 
+    def operations_wait(self) -> None:
+        """A tool of memory has left something for later."""
+        if self.operations is not None:
+            self.operations.wake()
+
+    @property
+    def _woken(self) -> tuple[WokenWork, ...]:
+        return tuple(each for each in (self.memories, self.operations) if each is not None)
+
     def _remember(self) -> None:
-        if self.memories is not None:
-            self.memories.wake()
+        for woken in self._woken:
+            woken.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:

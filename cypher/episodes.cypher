@@ -1,0 +1,77 @@
+// name: create_episode
+// at once
+// What a stretch of talk was about, once: the same words in the same order are an episode that is known.
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
+SET u.user_id = $user
+WITH u
+CALL () {
+  CALL () {
+    UNWIND $messages AS uuid
+    MATCH (n:Message {uuid: uuid})
+    RETURN n
+  }
+  // include: locks
+}
+OPTIONAL MATCH (alike:Memory {words_key: $words_key})
+WHERE alike:Episode AND alike.is_active AND alike.order_key = $order_key AND alike.user_id = $user_id
+  AND alike.project = $project
+WITH u, head(collect(alike)) AS alike
+FOREACH (_ IN CASE WHEN alike IS NULL AND NOT EXISTS { MATCH (:Memory {uuid: $uuid}) } THEN [1] ELSE [] END |
+  CREATE (u)-[:HAS_MEMORY]->(new:Memory:Episode)
+  SET new = $properties, new.uuid = $uuid, new.user_id = $user_id, new.project = $project,
+    new.owner_token = $owner_token, new.words_key = $words_key, new.order_key = $order_key,
+    new.created_at = datetime(), new.changed_at = datetime.realtime(), new.use_count = 0, new.is_active = true)
+WITH coalesce(alike.uuid, $uuid) AS uuid
+CALL (uuid) {
+  MATCH (e:Memory {uuid: uuid})
+  UNWIND $messages AS message
+  MATCH (m:Message {uuid: message})
+  WHERE m.user_id = $user_id AND m.project = $project
+  MERGE (e)-[:DERIVED_FROM]->(m)
+  RETURN count(m) AS messages
+}
+RETURN uuid, uuid = $uuid AS stored, messages
+
+// name: update_episode
+// at once
+// What is known of an episode now; what it said before is a version.
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
+SET u.user_id = $user
+WITH u
+MATCH (e:Memory {uuid: $uuid})
+WHERE e.user_id = $user_id AND e.project IN [$project, ''] AND e:Episode
+SET e.uuid = $uuid
+WITH e, e['summary'] AS old, EXISTS { (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation}) } AS applied
+FOREACH (_ IN CASE WHEN applied THEN [] ELSE [1] END |
+  SET e += $properties, e.changed_at = datetime.realtime()
+  CREATE (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation, old_value: old,
+    new_value: coalesce($properties.summary, old), reason: 'update', confidence: e.confidence, changed_at: datetime()})
+)
+RETURN e.uuid AS uuid
+
+// name: mark_important
+// at once
+// How important messages are, by who knows better than their words; what is remembered of them is so too.
+CALL () {
+  CALL () {
+    UNWIND $uuids AS uuid
+    MATCH (n:Message {uuid: uuid})
+    RETURN n
+    UNION
+    UNWIND $uuids AS uuid
+    MATCH (:Message {uuid: uuid})<-[:DERIVED_FROM]-(n:Memory)
+    RETURN n
+  }
+  // include: locks
+}
+UNWIND $uuids AS uuid
+MATCH (m:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project
+SET m.importance = $importance
+FOREACH (_ IN CASE WHEN m.kind IS NULL AND $importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
+FOREACH (_ IN CASE WHEN $importance < 0.8 THEN [1] ELSE [] END | REMOVE m:Important)
+FOREACH (memory IN COLLECT { MATCH (m)<-[:DERIVED_FROM]-(x:Memory) WHERE x.user_id = $user_id RETURN x } |
+  SET memory.importance = $importance)
+RETURN count(DISTINCT m) AS marked
