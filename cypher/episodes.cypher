@@ -72,6 +72,6 @@ WHERE m.user_id = $user_id AND m.project = $project
 SET m.importance = $importance
 FOREACH (_ IN CASE WHEN m.kind IS NULL AND $importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
 FOREACH (_ IN CASE WHEN $importance < 0.8 THEN [1] ELSE [] END | REMOVE m:Important)
-FOREACH (memory IN COLLECT { MATCH (m)<-[:DERIVED_FROM]-(x:Memory) WHERE x.user_id = $user_id RETURN x } |
+FOREACH (memory IN COLLECT { MATCH (m)<-[:DERIVED_FROM]-(x:Memory) WHERE x.user_id = $user_id AND x.project IN [$project, ''] RETURN x } |
   SET memory.importance = $importance)
 RETURN count(DISTINCT m) AS marked

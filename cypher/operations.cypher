@@ -67,7 +67,7 @@ CALL () {
   SET other.lease_until = datetime.realtime() + duration({seconds: $seconds})
   RETURN count(other) AS others
 }
-RETURN o.uuid AS uuid
+RETURN o.uuid AS uuid, others
 
 // name: rest_operations
 // at once

@@ -30,8 +30,8 @@ TRIES = 3
 """How often an operation is tried before it has failed."""
 
 _RESTS = (1.0, 4.0)
-# The queue is asked for as long as a call may take, and a little more: it is what is left.
-_QUEUE_SECONDS = 1.0
+# The queue is what is left to a call that was too slow: it is worth waiting for.
+_QUEUE_SECONDS = 5.0
 _UNREACHABLE = error_result("unreachable", "memory does not answer now", "go on without: it may not be kept")
 
 
@@ -125,9 +125,7 @@ class Operations:
 
     async def _queue(self, operation: Operation, ids: dict[str, str]) -> Result:
         try:
-            taken = await self._store.queue(
-                operation, most=self._config.queue_size, timeout=self._config.timeout_ms / 1_000 + _QUEUE_SECONDS
-            )
+            taken = await self._store.queue(operation, most=self._config.queue_size, timeout=_QUEUE_SECONDS)
         except RagforgeError as error:
             log.warning("%s was not queued: %s", operation.tool, error.message)
             return _UNREACHABLE

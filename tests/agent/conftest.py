@@ -29,7 +29,8 @@ def make_agent(neo4j_config: Neo4jConfig, owner: Owner) -> MakeAgent:
 
     def make(*steps: Any, tools: Any = (), user_id: str | None = None, **options: Any) -> AsyncConversationAgent:
         # A server that plans a statement for the first time takes a second.
-        settings = {"embed_messages": False, "recall_deadline_ms": 10_000, **options.pop("settings", {})}
+        patience = {"recall_deadline_ms": 10_000, "memory_tools_timeout_ms": 10_000}
+        settings = {"embed_messages": False, **patience, **options.pop("settings", {})}
         return AsyncConversationAgent(
             options.pop("neo4j", neo4j_config),
             llm_provider=options.pop("provider", None) or ScriptedProvider(steps),

@@ -36,6 +36,7 @@ NAMES: dict[str, dict[str, int]] = {
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
     "Memory": {"y1": 3, "y2": 1, "y3": 2, "yx": 4},
+    "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
 }
@@ -182,7 +183,7 @@ def create(ground: Ground) -> None:
 def remove(ground: Ground) -> None:
     """Takes the world away, and what has been made in it."""
     with ground.driver.session(database="neo4j") as session, session.begin_transaction() as transaction:
-        transaction.run(_REMOVE, word=ground.word, unclaimed=ground.unclaimed).consume()
+        transaction.run(_REMOVE, ground.names | {"unclaimed": ground.unclaimed}).consume()
 
 
 # A label that was set in the same transaction goes first, see `tests.owners.graph`.
@@ -193,6 +194,7 @@ _REMOVE = (
     UNION MATCH (n:CodeAnchor) WHERE n.key STARTS WITH $word RETURN n
     UNION MATCH (:User {user_id: 'user-' + $word})-[:HAS_MEMORY]->(m:Memory) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v)
       UNWIND [m, v] AS n WITH n WHERE n IS NOT NULL RETURN n
+    UNION MATCH (n:MemoryQueue|MemoryCount) WHERE n.key STARTS WITH $word OR n.owner_token = $owner_token RETURN n
     UNION MATCH (n:User) WHERE n.user_id = 'user-' + $word RETURN n
     UNION MATCH (n:RagforgeMeta) WHERE n.key CONTAINS $word RETURN n
     UNION MATCH (n) WHERE elementId(n) = $unclaimed RETURN n
@@ -309,7 +311,11 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (emptied)-[:USED_PROMPT]->(p1), (emptied)-[:USED_PROMPT]->(p2)
 FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle] | SET n.user_id = $user_id, n.project = $project,
   n.created_at = datetime($stamp), n.content = 'said')
-SET y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
+CREATE (:MemoryQueue {owner_token: $owner_token, number: 3})
+FOREACH (uuid IN [$w1, $w2, $w3] | CREATE (:MemoryOperation:PendingOperation {uuid: uuid, user_id: $user_id,
+  project: $project, number: 1, tool: 'forget_fact', arguments: '{}', source: '{}', status: 'running', attempts: 0,
+  token: $word + ' worker', holder: 'here', lease_until: datetime(), created_at: datetime()}))
+SET y1:Fact, y2:Fact, y3:Episode, y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
   y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)

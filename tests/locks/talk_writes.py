@@ -49,9 +49,27 @@ def _memory(g: Ground, name: str, **more: Any) -> Parameters:
 
 
 def _fact(g: Ground, key: str, **more: Any) -> Parameters:
-    fact = {"uuid": g.fresh(), "fact_key": f"{g.word} {key}", "version": g.fresh(), "reason": "update", "message": None}
+    fact = {
+        "fact_key": f"{g.word} {key}",
+        "operation": g.fresh(),
+        "asked_at": None,
+        "reason": "update",
+        "message": None,
+    }
     fact |= {"project": g.project, "owner_token": "t", "said_at": None, "stands": True}
     return {**fact, "properties": {"kind": "fact", "value": "said", "confidence": 1.0}, **more}
+
+
+_OPERATION: Parameters = {"tool": "forget_fact", "arguments": "{}", "source": "{}", "memory_id": None}
+
+
+def _episode(g: Ground, uuid: str, *messages: str) -> Parameters:
+    given = {"uuid": uuid, "messages": sorted(g.all(*messages)), "words_key": g.fresh(), "order_key": "order"}
+    return {**given, "properties": {"kind": "episode", "topic": "Prices", "summary": "Lower."}}
+
+
+def _worker(g: Ground, **more: Any) -> Parameters:
+    return {"token": f"{g.word} worker", "seconds": 20, **more}
 
 
 def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
@@ -126,7 +144,26 @@ TALK: dict[str, list[Way]] = {
     "remember_facts": [
         lambda g: {"facts": [_fact(g, "key of y2"), _fact(g, g.fresh()), _fact(g, "key of y1", message=g["m1"])]},
     ],
-    "forget_memory": [lambda g: {"uuid": g["y1"], "version": g.fresh(), "reason": "said so"}],
+    "forget_memory": [lambda g: {"uuid": g["y1"], "operation": g.fresh(), "asked_at": None, "reason": "said so"}],
+    "merge_facts": [
+        lambda g: {"uuids": [g["y2"], g["y1"]], "properties": {"value": "one"}, "operation": g.fresh()},
+    ],
+    "create_episode": [lambda g: _episode(g, g.fresh(), "m3", "m1", "m5"), lambda g: _episode(g, g["y3"], "m4", "m1")],
+    "update_episode": [
+        lambda g: {"uuid": g["y3"], "properties": {"summary": "over"}, "operation": g.fresh()},
+    ],
+    "mark_important": [lambda g: {"uuids": g.all("m3", "m1", "m5"), "importance": 0.9}],
+    "queue_operation": [
+        lambda g: {**_OPERATION, "uuid": g.fresh(), "most": 100},
+        lambda g: {**_OPERATION, "uuid": g.fresh(), "most": 0},
+    ],
+    "claim_operations": [lambda g: _worker(g, limit=3, dead=None, holder="here")],
+    "end_operation": [lambda g: _worker(g, uuid=g["w1"], status="done", result=None, error=None)],
+    "rest_operations": [lambda g: _worker(g, uuid=g["w1"], rest_ms=5)],
+    "drop_ended_operations": [lambda g: {}],
+    "count_memory_calls": [
+        lambda g: {"counts": [{"key": g.fresh(), "metric": "calls", "label": "a", "number": 2} for _ in range(3)]},
+    ],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

@@ -109,6 +109,7 @@ async def test_an_operation_that_fails_is_tried_three_times(
 async def test_what_a_dead_process_had_in_hand_goes_on_here_in_order(make_agent: MakeAgent, cypher: Cypher) -> None:
     async with make_agent() as agent:
         services = await agent.open()
+        await agent.drain()
         store = OperationStore(services.stores.graph, services.place.owner)
         source = {"trust": "user", "name": "tool", "message_id": None}
         for number in range(25):
@@ -140,6 +141,7 @@ async def test_what_a_dead_process_had_in_hand_goes_on_here_in_order(make_agent:
 async def test_an_older_operation_does_not_undo_what_was_said_since(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
         services = await agent.open()
+        await agent.drain()
         store = OperationStore(services.stores.graph, services.place.owner)
         assert services.memories is not None
         source = {"trust": "user", "name": "tool", "message_id": None}

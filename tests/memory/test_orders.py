@@ -8,7 +8,7 @@ from ragforge_memory import events
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.text.forms import read_form
 from tests.agent.conftest import MakeAgent
-from tests.memory.test_recall import PATIENT, asked
+from tests.memory.test_recall import asked
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ ORDERS = (
 @pytest.mark.parametrize("order", ORDERS)
 async def test_an_order_is_confirmed_and_both_messages_are_kept(make_agent: MakeAgent, order: str) -> None:
     model = ScriptedProvider(["Comments are kept."])
-    async with make_agent(provider=model, settings=PATIENT) as agent:
+    async with make_agent(provider=model) as agent:
         talk = await agent.create_conversation()
         answer, seen = await asked(talk, order)
         assert answer.content.casefold().startswith('remembered: "')

@@ -35,7 +35,7 @@ async def test_a_decision_reaches_the_model_in_another_conversation(
     make_agent: MakeAgent, project: Path, question: str, cypher: Cypher
 ) -> None:
     model = ScriptedProvider(["Noted.", "It would go against that.", "It has changed."])
-    async with make_agent(provider=model, root=project, settings=PATIENT) as agent:
+    async with make_agent(provider=model, root=project) as agent:
         await agent.ingest()
         await (await agent.create_conversation()).send_message(DECISION)
         talk = await agent.create_conversation()
@@ -70,14 +70,14 @@ async def test_a_decision_reaches_the_model_in_another_conversation(
 async def test_nobody_else_is_told_and_nothing_else_is_about_it(
     make_agent: MakeAgent, project: Path, owner: Owner
 ) -> None:
-    async with make_agent("Noted.", "Yes.", root=project, settings=PATIENT) as agent:
+    async with make_agent("Noted.", "Yes.", root=project) as agent:
         await agent.ingest()
         await (await agent.create_conversation()).send_message(DECISION)
         _, seen = await asked(await agent.create_conversation(), "What does unrelated return?")
         assert not [event for event in seen if isinstance(event, events.Recalled)]
     for options in ({"user_id": f"another-{owner.user_id}"}, {"project": f"another-{owner.project}"}):
         model = ScriptedProvider(["I know of nothing."])
-        async with make_agent(provider=model, root=project, settings=PATIENT, **options) as agent:
+        async with make_agent(provider=model, root=project, **options) as agent:
             await agent.ingest()
             _, seen = await asked(await agent.create_conversation(), QUESTION)
             assert not [event for event in seen if isinstance(event, events.Recalled)]
@@ -85,9 +85,7 @@ async def test_nobody_else_is_told_and_nothing_else_is_about_it(
 
 
 async def test_without_a_model_the_answer_quotes_it_first(make_agent: MakeAgent, project: Path) -> None:
-    async with make_agent(
-        provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project, settings=PATIENT
-    ) as agent:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS, root=project) as agent:
         await agent.ingest()
         await (await agent.create_conversation()).send_message(DECISION)
         for question in (QUESTION, "What happens in fetch_all when the service is down?"):
@@ -100,7 +98,7 @@ async def test_without_a_model_the_answer_quotes_it_first(make_agent: MakeAgent,
 
 async def test_the_same_words_in_another_order_take_its_place(make_agent: MakeAgent, cypher: Cypher) -> None:
     model = ScriptedProvider(["Noted."] * 3 + ["Spaces."] * 2)
-    async with make_agent(provider=model, settings=PATIENT) as agent:
+    async with make_agent(provider=model) as agent:
         talk = await agent.create_conversation()
         for note in ("note: tabs over spaces", "note: Tabs over spaces!", "note: spaces over tabs"):
             await talk.send_message(note)
@@ -120,7 +118,7 @@ async def test_the_same_words_in_another_order_take_its_place(make_agent: MakeAg
 
 async def test_what_is_taken_back_is_recalled_no_more_and_a_rule_always_is(make_agent: MakeAgent) -> None:
     model = ScriptedProvider(["Noted."] * 9)
-    async with make_agent(provider=model, settings=PATIENT) as agent:
+    async with make_agent(provider=model) as agent:
         talk = await agent.create_conversation()
         await talk.send_message("rule: never log a token of a session")
         await talk.send_message("decision: the cache lives in Redis")

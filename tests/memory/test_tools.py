@@ -16,7 +16,6 @@ from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.tools.registry import ToolRegistry
 from tests.agent.conftest import Cypher, MakeAgent
 from tests.memory.test_facts import Model
-from tests.memory.test_recall import PATIENT
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +24,7 @@ SUMMARY = "Користувач переїхав з Києва до Львова
 
 async def test_an_episode_is_created_found_changed_and_put_away(make_agent: MakeAgent, cypher: Cypher) -> None:
     model = Model()
-    async with make_agent(provider=model, tools=MEMORY_ALL, settings=PATIENT) as agent:
+    async with make_agent(provider=model, tools=MEMORY_ALL) as agent:
         talk = await agent.create_conversation()
         asked = await talk.send_message("Я переїхав")
         told = {"importance": 0.85, "emotional_valence": "positive", "tags": ["робота", "переїзд"]}
@@ -72,7 +71,7 @@ async def test_an_episode_is_created_found_changed_and_put_away(make_agent: Make
 
 async def test_facts_that_say_one_thing_are_merged(make_agent: MakeAgent, cypher: Cypher) -> None:
     model = Model()
-    async with make_agent(provider=model, tools=MEMORY_ALL, settings=PATIENT) as agent:
+    async with make_agent(provider=model, tools=MEMORY_ALL) as agent:
         talk = await agent.create_conversation()
         ids = []
         for key, value, sure in (("language", "Python", 0.8), ("version", "Python 3.11", 0.95)):

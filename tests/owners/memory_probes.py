@@ -28,7 +28,7 @@ def _words(data: Data) -> dict[str, Any]:
 
 def _fact(data: Data, key: str, **more: Any) -> dict[str, Any]:
     token = owner_token(data.owner.user_id, data.owner.project)
-    row = {"uuid": FRESH_ID, "fact_key": key, "version": FRESH_ID, "reason": "update", "project": data.owner.project}
+    row = {"fact_key": key, "operation": FRESH_ID, "asked_at": None, "reason": "update", "project": data.owner.project}
     row |= {"owner_token": token, "message": None, "said_at": None, "stands": False}
     return row | {"properties": {"kind": "fact", "value": "stolen", "confidence": 1.0}, **more}
 
@@ -129,7 +129,11 @@ MEMORIES: dict[str, list[Probe]] = {
         ),
     ],
     "forget_memory": [
-        Probe(lambda a, b: {"uuid": b.memory, "version": FRESH_ID, "reason": ""}, expect=nothing, shares=True)
+        Probe(
+            lambda a, b: {"uuid": b.memory, "operation": FRESH_ID, "asked_at": None, "reason": ""},
+            expect=nothing,
+            shares=True,
+        )
     ],
     "pending_memories": [
         Probe(lambda a, b: {"uuid": b.question}, prepare=_PENDING, expect=nothing),
