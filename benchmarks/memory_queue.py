@@ -113,7 +113,7 @@ async def main(kills: int, json_file: Path | None, seed: int) -> int:
             await fill()
         if not kill % 10:
             print(f"{kill + 1} kills, {asked} operations, {time.monotonic() - begun:.0f} s", flush=True)
-    while (await store.waiting()).number:
+    while (await store.waiting()).number:  # noqa: ASYNC110 - other processes do it
         await asyncio.sleep(0.5)
     for worker in workers:
         worker.kill()
