@@ -39,12 +39,58 @@ from ragforge_memory.memory.memories import Source
 from ragforge_memory.models.owner import Owner
 
 DIMENSION, BATCH = 384, 2_000
-WORDS = (
-    "retry client request cache session token parser comment invoice price tax index worker queue lock graph "
-    "node edge branch merge commit review deploy staging database schema migration vector embed search message "
-    "summary decision rule note python async await thread socket timeout header cookie route template filter "
-    "form field widget button"
-).split()
+WORDS = [
+    "retry",
+    "client",
+    "request",
+    "cache",
+    "session",
+    "token",
+    "parser",
+    "comment",
+    "invoice",
+    "price",
+    "tax",
+    "index",
+    "worker",
+    "queue",
+    "lock",
+    "graph",
+    "node",
+    "edge",
+    "branch",
+    "merge",
+    "commit",
+    "review",
+    "deploy",
+    "staging",
+    "database",
+    "schema",
+    "migration",
+    "vector",
+    "embed",
+    "search",
+    "message",
+    "summary",
+    "decision",
+    "rule",
+    "note",
+    "python",
+    "async",
+    "await",
+    "thread",
+    "socket",
+    "timeout",
+    "header",
+    "cookie",
+    "route",
+    "template",
+    "filter",
+    "form",
+    "field",
+    "widget",
+    "button",
+]
 QUESTIONS = ("should I add retry logic to the client?", "which database does staging use?", "how do we lock the queue?")
 # quality.md: p95 in ms on a quiet machine, and the ratio to an empty write.
 TOOLS = {"remember_fact": (50, 3.0), "recall_facts": (100, 5.0), "update_fact": (30, 5.0), "forget_fact": (20, 3.0)}
