@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.embeddings.question import QuestionVector
+from ragforge_memory.errors import EmbeddingError, InvalidInput
 from ragforge_memory.llm.port import model_key
+from ragforge_memory.memory.meaning import Meaning
 from ragforge_memory.memory.memories import Memories
 from ragforge_memory.redaction import redact_value
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.memories import MemoryStore
+    from ragforge_memory.graph.memory_vectors import MemoryVectors
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
@@ -98,8 +101,16 @@ class Stores:
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
     memories: MemoryStore | None = None
+    memory_vectors: MemoryVectors | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
+
+    def meaning(self, question: QuestionVector | None, conversation_id: str = "") -> Meaning | None:
+        """What finds memories by a question's meaning; None where nothing is embedded."""
+        store = self.memory_vectors
+        if question is None or store is None or not store.has_vectors:
+            return None
+        return Meaning(store, question, conversation_id=conversation_id)
 
     @property
     def in_memory(self) -> bool:
@@ -145,6 +156,14 @@ class Models:
     """Whether a title that comes from the first message is replaced by a better one."""
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
+
+    def question_vector(
+        self, question: str, *, failed: Callable[[EmbeddingError], None] = lambda _: None
+    ) -> QuestionVector | None:
+        """The vector of a question, made when it is asked for; None where nothing is looked for by meaning."""
+        if self.embedder is None or not self.searches_meaning:
+            return None
+        return QuestionVector(self.embedder, question, failed=failed)
 
     @property
     def model_name(self) -> str:

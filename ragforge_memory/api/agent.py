@@ -563,6 +563,7 @@ class AsyncConversationAgent:
             query,
             names=asks.names,
             files=asks.files,
+            meaning=services.stores.meaning(services.models.question_vector(query)),
             limit=limit,
             deadline_ms=deadline_ms,
         ).result()
