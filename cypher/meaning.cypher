@@ -55,7 +55,7 @@ RETURN count(m) AS pending
 // part: nearest_memories
 // The best of the memories `m` by their `score`, and whether the project's vectors have moved.
   WITH m, score
-  WHERE score >= $least AND (m.expires_at IS NULL OR m.expires_at > datetime())
+  WHERE m.expires_at IS NULL OR m.expires_at > datetime()
   WITH m, score ORDER BY score DESC, m.created_at DESC LIMIT $limit
   WITH score,
   // include: memory
@@ -74,8 +74,7 @@ CALL () {
   WITH DISTINCT of
   CALL (of) {
     MATCH (m:Memory)
-    SEARCH m IN (VECTOR INDEX {{index}} FOR $vector
-      WHERE m.user_id = of[0] AND m.project = of[1] AND m.is_active = true LIMIT $take) SCORE AS score
+    SEARCH m IN (VECTOR INDEX {{index}} FOR $vector WHERE m.user_id = of[0] AND m.project = of[1] AND m.is_active = true LIMIT $take) SCORE AS score
     RETURN m, score
   }
 // include: nearest_memories
@@ -97,8 +96,7 @@ CALL () {
   WITH s, score
   WHERE score >= $least
   MATCH (c:Conversation {uuid: s.conversation_id})
-  WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
-    AND NOT EXISTS { MATCH (own:Conversation {uuid: $conversation_id}) WHERE c.uuid IN own.lineage_ids }
+  WHERE c.status <> 'deleting' AND NOT EXISTS { MATCH (own:Conversation {uuid: $conversation_id}) WHERE c.uuid IN own.lineage_ids }
   WITH c, s, score ORDER BY score DESC
   WITH c, collect(s)[0] AS s, max(score) AS score ORDER BY score DESC LIMIT $limit
   RETURN collect({score: score, uuid: s.uuid, content: s.content, conversation_id: c.uuid, title: c.title,
@@ -115,13 +113,11 @@ CYPHER 25
 CALL () {
   CALL () {
     MATCH (s:Summary)
-    SEARCH s IN (VECTOR INDEX {{index}} FOR $vector
-      WHERE s.user_id = $user_id AND s.project = $project AND s.conversation_id < $conversation_id LIMIT $take) SCORE AS score
+    SEARCH s IN (VECTOR INDEX {{index}} FOR $vector WHERE s.user_id = $user_id AND s.project = $project AND s.conversation_id < $conversation_id LIMIT $take) SCORE AS score
     RETURN s, score
     UNION ALL
     MATCH (s:Summary)
-    SEARCH s IN (VECTOR INDEX {{index}} FOR $vector
-      WHERE s.user_id = $user_id AND s.project = $project AND s.conversation_id > $conversation_id LIMIT $take) SCORE AS score
+    SEARCH s IN (VECTOR INDEX {{index}} FOR $vector WHERE s.user_id = $user_id AND s.project = $project AND s.conversation_id > $conversation_id LIMIT $take) SCORE AS score
     RETURN s, score
   }
 // include: nearest_summaries
@@ -129,8 +125,16 @@ CALL () {
 // name: near_summaries
 // Older servers, as near_memories.
 CALL () {
-  MATCH (talk:Conversation)-[:HAS_SUMMARY]->(s:Summary)
-  WHERE talk.user_id = $user_id AND talk.project = $project AND talk.uuid <> $conversation_id
-    AND s[$property] IS NOT NULL
+  CALL () {
+    MATCH (talk:Conversation)-[:HAS_SUMMARY]->(s:Summary)
+    WHERE talk.user_id = $user_id AND talk.project = $project AND talk.uuid < $conversation_id
+    RETURN s
+    UNION ALL
+    MATCH (talk:Conversation)-[:HAS_SUMMARY]->(s:Summary)
+    WHERE talk.user_id = $user_id AND talk.project = $project AND talk.uuid > $conversation_id
+    RETURN s
+  }
+  WITH s
+  WHERE s[$property] IS NOT NULL
   WITH s, vector.similarity.cosine(s[$property], $vector) AS score
 // include: nearest_summaries

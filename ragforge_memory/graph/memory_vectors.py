@@ -39,21 +39,18 @@ class MemoryVectors(OwnerSearch, WaitingVectors):
         rows = [{"uuid": each.uuid, "content": each.text, "vector": list(vector)} for each, vector in vectors]
         return await self._store(space, space.property, rows)
 
-    async def near(self, vector: Sequence[float], *, space: Space, least: float, limit: int) -> Scored:
+    async def near(self, vector: Sequence[float], *, space: Space, limit: int) -> Scored:
         """The memories that are nearest to a vector, with their cosine.
 
         Args:
             vector: of the space's model.
             space: where is compared.
-            least: the least cosine.
             limit: memories at most.
 
         Raises:
             SpaceMoved: the project's vectors have moved to another space.
         """
-        found = await self._near(
-            "near_memories", space.memory_index, vector, space, least, limit=limit, take=_SPARE * limit
-        )
+        found = await self._near("near_memories", space.memory_index, vector, space, limit=limit, take=_SPARE * limit)
         return [(memory_of(memory), cosine_of_score(score)) for score, memory in found]
 
     async def near_summaries(
@@ -63,13 +60,14 @@ class MemoryVectors(OwnerSearch, WaitingVectors):
 
         Args:
             other_than: the conversation that asks.
+            least: the least cosine.
         """
         found = await self._near(
             "near_summaries",
             space.summary_index,
             vector,
             space,
-            least,
+            least=(1 + least) / 2,
             limit=limit,
             take=_OF_ONE * limit,
             conversation_id=other_than,
@@ -82,7 +80,6 @@ class MemoryVectors(OwnerSearch, WaitingVectors):
         index: str,
         vector: Sequence[float],
         space: Space,
-        least: float,
         **parameters: Any,
     ) -> list[Any]:
         space.check([vector])
@@ -93,7 +90,6 @@ class MemoryVectors(OwnerSearch, WaitingVectors):
             names={"index": index},
             property=space.property,
             vector=list(vector),
-            least=(1 + least) / 2,
             **parameters,
             **self._owner,
         )

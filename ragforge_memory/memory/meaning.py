@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ragforge_memory.embeddings.calibration import cosine_of
+from ragforge_memory.embeddings.calibration import cosine_of, similarity
 from ragforge_memory.errors import EmbeddingError, SpaceMoved
 from ragforge_memory.models.memory import Tier
 
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 BY_MEANING: tuple[Tier, ...] = ("vector", "conversations")
 
-LEAST_MEMORY, LEAST_SUMMARY = 0.3, 0.3
+LEAST = 0.05
+"""The similarity from which on meaning alone recalls something.
+
+Of 30 questions that avoid the words of the one of 15 memories that answers them, 30 % are above it with e5-small-v2
+(37 % above 0, 50 % above -.1), of 18 on 6 summaries 33 %; of 25 questions that have to do with none of them none is (0
+and 8 % above 0, 28 and 24 % above -.1). With all-minilm-l6-v2 33 and 44 %, and 4 and 0 %; with bge-small-en-v1.5 13 and
+17 %, and none. The one that answers is the nearest for half of the questions and more: so the order by meaning counts
+below it too, for what another tier has found.
+"""
+
 CONVERSATIONS = 2
 """Conversations whose summary is given."""
 
@@ -36,7 +45,8 @@ class Meaning:
         self._conversation_id = conversation_id
 
     async def found(self, limit: int) -> dict[Tier, Scored]:
-        """What is near, by tier; once more where the project's vectors have moved meanwhile.
+        """What is near, by tier, with its similarity, memories below `LEAST` too; once more where the project's vectors
+        have moved meanwhile.
 
         Args:
             limit: memories at most.
@@ -56,13 +66,14 @@ class Meaning:
         vector = await self._question.of(space.key)
         unrelated = self._question.unrelated_cosine
         memories, talks = await asyncio.gather(
-            self._store.near(vector, space=space, least=cosine_of(LEAST_MEMORY, unrelated), limit=limit),
+            self._store.near(vector, space=space, limit=limit),
             self._store.near_summaries(
                 vector,
                 other_than=self._conversation_id,
                 space=space,
-                least=cosine_of(LEAST_SUMMARY, unrelated),
+                least=cosine_of(LEAST, unrelated),
                 limit=CONVERSATIONS,
             ),
         )
-        return {"vector": memories, "conversations": talks}
+        calibrated = [(memory, similarity(cosine, unrelated)) for memory, cosine in memories]
+        return {"vector": calibrated, "conversations": talks}

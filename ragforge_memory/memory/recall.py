@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ragforge_memory.memory.meaning import BY_MEANING
+from ragforge_memory.memory.meaning import BY_MEANING, LEAST
 from ragforge_memory.models.memory import TIERS, Memory, RecalledMemory, RecallResult, Tier
 from ragforge_memory.retrieval.fusion import fused_by_ranks
 
@@ -93,6 +93,8 @@ class Recall:
                 log.warning("recall: %s failed: %s", ", ".join(tiers), None if task.cancelled() else task.exception())
             else:
                 found |= task.result()
+        if "vector" in found:
+            found["vector"] = _admitted(found)
         items = merge(found, self._limit)
         return RecallResult(
             items=items,
@@ -107,6 +109,12 @@ class Recall:
         self._ended = perf_counter()
         if not task.cancelled() and (error := task.exception()) is not None:
             log.debug("a tier of recall failed: %s", error)
+
+
+def _admitted(found: Mapping[Tier, Scored]) -> Scored:
+    """What is near enough by meaning, or was found otherwise too."""
+    others = {memory.uuid for tier, scored in found.items() if tier != "vector" for memory, _ in scored}
+    return [(memory, near) for memory, near in found["vector"] if near >= LEAST or memory.uuid in others]
 
 
 def merge(found: Mapping[Tier, Scored], limit: int) -> tuple[RecalledMemory, ...]:

@@ -311,7 +311,8 @@ FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle] | SET n.user_id = $user_id,
   n.created_at = datetime($stamp), n.content = 'said')
 SET y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
-  y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
+  y.content = 'said', y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
+FOREACH (y IN [y1, y2, y3] | SET y:PendingEmbedding:PendingReembedding)
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)
 WITH [m2, m4, n2, x2] AS tied
 UNWIND tied AS m
