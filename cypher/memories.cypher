@@ -89,7 +89,7 @@ CALL (u, row) {
     CREATE (u)-[:HAS_MEMORY]->(new:Memory)-[:DERIVED_FROM]->(m)
     SET new = row.properties, new.uuid = row.uuid, new.user_id = $user_id, new.project = row.project,
       new.owner_token = row.owner_token, new.words_key = row.words_key, new.order_key = row.order_key,
-      new.created_at = m.timestamp, new.use_count = 0, new.is_active = true
+      new.created_at = m.timestamp, new.use_count = 0, new.is_active = true, new:PendingEmbedding
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET new:Standing)
     FOREACH (old IN CASE WHEN alike IS NULL THEN [] ELSE [alike] END |
       SET old.is_active = false, old.archived_at = m.timestamp
@@ -182,11 +182,18 @@ RETURN found,
 // include: memory
 
 // name: memory_contents
-// What memories say that a prompt held, whatever became of them since.
+// What memories, and summaries of other conversations, say that a prompt held, whatever became of them since.
 UNWIND $uuids AS uuid
-MATCH (m:Memory {uuid: uuid})
-WHERE m.user_id IN [$user_id, ''] AND m.project IN [$project, '']
-RETURN m.uuid AS uuid, m.content AS content
+CALL (uuid) {
+  MATCH (m:Memory {uuid: uuid})
+  WHERE m.user_id IN [$user_id, ''] AND m.project IN [$project, '']
+  RETURN m.content AS content
+  UNION
+  MATCH (s:Summary {uuid: uuid})
+  WHERE s.user_id = $user_id AND s.project = $project
+  RETURN s.content AS content
+}
+RETURN uuid, content
 
 // name: remember_facts
 // at once
@@ -227,7 +234,8 @@ CALL (u, row) {
     SET new = row.properties, new.uuid = row.fact_key, new.fact_key = row.fact_key, new.user_id = $user_id,
       new.project = row.project, new.owner_token = row.owner_token, new.created_at = datetime(),
       new.changed_at = coalesce(datetime(row.asked_at), datetime.realtime()), new.made_by = row.operation,
-      new.valid_from = coalesce(datetime(row.said_at), datetime()), new.use_count = 0, new.is_active = true
+      new.valid_from = coalesce(datetime(row.said_at), datetime()), new.use_count = 0, new.is_active = true,
+      new:PendingEmbedding
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET new:Standing)
   )
   FOREACH (known IN CASE WHEN outcome = 'updated' AND NOT applied THEN [f] ELSE [] END |
@@ -235,7 +243,7 @@ CALL (u, row) {
       new_value: row.properties.value, reason: row.reason, confidence: row.properties.confidence, changed_at: datetime()})
     SET known += row.properties, known.is_active = true, known.archived_at = null, known.valid_to = null,
       known.changed_at = coalesce(datetime(row.asked_at), datetime.realtime()),
-      known.valid_from = coalesce(datetime(row.said_at), datetime())
+      known.valid_from = coalesce(datetime(row.said_at), datetime()), known:PendingEmbedding
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET known:Standing)
   )
   WITH outcome, old, coalesce(f.uuid, row.fact_key) AS uuid

@@ -39,8 +39,9 @@ RETURN p.model AS model
 
 // part: parts_of_project
 // All that has vectors in a project, in parts that one transaction takes: of a conversation 500 messages each, those `above`
-// a seq, with the first of them the conversation and its summaries; and the scopes of a `file`. Messages are reached by
-// their conversation: there is no index of a project's messages.
+// a seq, with the first of them the conversation and its summaries; the scopes of a `file`; and 500 `memories` by uuid.
+// Messages are reached by their conversation: there is no index of a project's messages. Memories of every project are in
+// no project's space alone, see pending_memory_embeddings.
 CALL () {
   MATCH (c:Conversation)
   WHERE c.project = $project
@@ -48,13 +49,20 @@ CALL () {
   WITH c, head(COLLECT { MATCH (m:Message {conversation_id: c.uuid}) WHERE m.seq > 0
     RETURN m.seq ORDER BY m.conversation_id DESC, m.seq DESC LIMIT 1 }) AS last
   UNWIND range(0, CASE WHEN last > 1 THEN last - 1 ELSE 0 END, 500) AS above
-  RETURN c.uuid AS conversation, above, null AS file
+  RETURN c.uuid AS conversation, above, null AS file, [] AS memories
   UNION ALL
   WITH $project AS project
   MATCH (s:Scope)
   WHERE s.project = project
   WITH DISTINCT s.file AS file
-  RETURN null AS conversation, 0 AS above, file
+  RETURN null AS conversation, 0 AS above, file, [] AS memories
+  UNION ALL
+  MATCH (y:Memory)
+  WHERE y.project = $project
+  WITH y.uuid AS uuid ORDER BY uuid
+  WITH collect(uuid) AS uuids
+  UNWIND range(0, size(uuids) - 1, 500) AS first
+  RETURN null AS conversation, 0 AS above, null AS file, uuids[first..first + 500] AS memories
 }
 
 // part: nodes_of_part
@@ -74,14 +82,18 @@ CALL () {
     MATCH (n:Scope)
     WHERE n.project = $project AND n.file = file
     RETURN n
+    UNION
+    UNWIND memories AS uuid
+    MATCH (n:Memory {uuid: uuid})
+    RETURN n
 
 // name: label_reembedding
 // autocommit
 // What has a vector, waits for one or could not get one, of every user of the project: what is stored from now on
 // labels itself. What waits may be getting its vector at this moment from somebody who began before.
 // include: parts_of_project
-CALL (conversation, above, file) {
-  CALL (conversation, above, file) {
+CALL (conversation, above, file, memories) {
+  CALL (conversation, above, file, memories) {
     // include: nodes_of_part
   }
   WITH n, CASE WHEN n:Conversation THEN [$old_conversation_property, $conversation_property]
@@ -113,7 +125,7 @@ MATCH (n:PendingReembedding)
 WHERE n.project = $project
 WITH n LIMIT $limit
 RETURN n.uuid AS uuid,
-  head([label IN ['Message', 'Summary', 'Conversation', 'Scope'] WHERE label IN labels(n)]) AS label,
+  head([label IN ['Message', 'Summary', 'Conversation', 'Memory', 'Scope'] WHERE label IN labels(n)]) AS label,
   n.conversation_id AS conversation_id, n.content AS content, n {.name, .qualified_name, .signature, .docstring,
     .hash, source: CASE WHEN n.source IS :: STRING THEN left(n.source, 2000) END} AS scope,
   coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
@@ -145,6 +157,12 @@ CALL () {
   // include: locks
 }
 CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Memory' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Memory {uuid: uuid})
+  // include: locks
+}
+CALL () {
   UNWIND [row IN $rows WHERE row.label = 'Scope' | row.uuid] AS uuid
   WITH uuid ORDER BY uuid
   MATCH (n:Scope {uuid: uuid})
@@ -172,6 +190,10 @@ CALL () {
     MATCH (n:Conversation {uuid: row.uuid})
     RETURN n
     UNION
+    WITH row WHERE row.label = 'Memory'
+    MATCH (n:Memory {uuid: row.uuid})
+    RETURN n
+    UNION
     WITH row WHERE row.label = 'Scope'
     MATCH (n:Scope {uuid: row.uuid})
     RETURN n
@@ -179,6 +201,7 @@ CALL () {
   WITH n, row
   WHERE n.project = $project AND CASE
     WHEN n:Scope THEN coalesce(n.hash, '') = row.version[0]
+    WHEN n:Memory THEN n.content = row.version[0]
     WHEN n:Conversation THEN coalesce(n.title, '') = row.version[0] AND coalesce(n.summary, '') = row.version[1]
       AND row.version[2] = COUNT {
         MATCH (m:Message {conversation_id: n.uuid})
@@ -221,8 +244,8 @@ RETURN p.model AS model
 // autocommit
 // The vectors of a space that the project has left, and labels of a move that was given up.
 // include: parts_of_project
-CALL (conversation, above, file) {
-  CALL (conversation, above, file) {
+CALL (conversation, above, file, memories) {
+  CALL (conversation, above, file, memories) {
     // include: nodes_of_part
   }
   WITH n

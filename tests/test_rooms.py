@@ -93,7 +93,7 @@ ROOM_LINES = {
     "llm": 3_300,
     "llm/extractive": 1_200,
     "graph": 12_100,
-    "embeddings": 1_300,
+    "embeddings": 1_350,
     "code": 14_900,
     "redaction": 510,
     "text": 650,

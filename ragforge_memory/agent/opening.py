@@ -48,6 +48,7 @@ from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
 from ragforge_memory.graph.memories import MemoryStore
+from ragforge_memory.graph.memory_vectors import MemoryVectors
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.receipts import ReceiptStore
@@ -123,6 +124,7 @@ class _GraphStores:
     imports: ImportStore
     searches: SearchStore
     similar: SimilarStore
+    memory_vectors: MemoryVectors
     scopes: ScopeStore
 
 
@@ -181,7 +183,9 @@ async def open_services(wanted: Wanted) -> Services:
         messages, vectors = _vectors(wanted, settings, embedder, at_hand)
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
-        memories = MemoryStore(graph, wanted.owner) if remembers else None
+        memories = (
+            MemoryStore(graph, wanted.owner, written=lambda: vectors.wake_soon(("memories",))) if remembers else None
+        )
         episodes = EpisodeStore(graph, wanted.owner)
         operations = None
         if memories is not None:
@@ -205,6 +209,7 @@ async def open_services(wanted: Wanted) -> Services:
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
             memories=memories,
+            memory_vectors=at_hand.memory_vectors if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -335,6 +340,7 @@ def _graph_stores(
         imports=ImportStore(graph, owner, summarize_every=every, generate_titles=generate_titles),
         searches=SearchStore(graph, owner, use),
         similar=SimilarStore(graph, owner, use),
+        memory_vectors=MemoryVectors(graph, owner, use),
         scopes=ScopeStore(graph, use),
     )
 
@@ -353,6 +359,7 @@ def _vectors(
     messages = WaitingNodes("messages", stores.messages, text_vectors, stores.use, at_least=at_least)
     waiting: list[Waiting] = [
         messages,
+        WaitingNodes("memories", stores.memory_vectors, text_vectors, stores.use, at_least=at_least),
         WaitingNodes("summary_vectors", stores.summaries, text_vectors, stores.use, at_least=at_least),
     ]
     if not wanted.brief:

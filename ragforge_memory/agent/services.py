@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
-from ragforge_memory.errors import InvalidInput, memory_is_off
+from ragforge_memory.embeddings.question import QuestionVector
+from ragforge_memory.errors import EmbeddingError, InvalidInput, memory_is_off
 from ragforge_memory.llm.port import model_key
+from ragforge_memory.memory.meaning import Meaning
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.memories import MemoryStore
+    from ragforge_memory.graph.memory_vectors import MemoryVectors
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
@@ -82,7 +85,13 @@ class Services:
             raise memory_is_off("nothing is remembered")
         asks = Question(query)
         recall = Recall(
-            self.stores.memories, query, names=asks.names, files=asks.files, limit=limit, deadline_ms=deadline_ms
+            self.stores.memories,
+            query,
+            names=asks.names,
+            files=asks.files,
+            meaning=self.stores.meaning(self.models.question_vector(query)),
+            limit=limit,
+            deadline_ms=deadline_ms,
         )
         return await recall.result()
 
@@ -117,8 +126,16 @@ class Stores:
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
     memories: MemoryStore | None = None
+    memory_vectors: MemoryVectors | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
+
+    def meaning(self, question: QuestionVector | None, conversation_id: str = "") -> Meaning | None:
+        """What finds memories by a question's meaning; None where nothing is embedded."""
+        store = self.memory_vectors
+        if question is None or store is None or not store.has_vectors:
+            return None
+        return Meaning(store, question, conversation_id=conversation_id)
 
     @property
     def in_memory(self) -> bool:
@@ -166,6 +183,14 @@ class Models:
     """Whether a title that comes from the first message is replaced by a better one."""
     searches_meaning: bool = False
     degraded: tuple[str, ...] = ()
+
+    def question_vector(
+        self, question: str, *, failed: Callable[[EmbeddingError], None] = lambda _: None
+    ) -> QuestionVector | None:
+        """The vector of a question, made when it is asked for; None where nothing is looked for by meaning."""
+        if self.embedder is None or not self.searches_meaning:
+            return None
+        return QuestionVector(self.embedder, question, failed=failed)
 
     @property
     def model_name(self) -> str:

@@ -90,6 +90,7 @@ def _print(report: ReembedReport) -> None:
         ("message", "messages"): report.messages,
         ("summary", "summaries"): report.summaries,
         ("conversation", "conversations"): report.conversations,
+        ("memory", "memories"): report.memories,
         ("definition", "definitions"): report.scopes,
     }
     made = ", ".join(counted(count, *what) for what, count in counts.items() if count)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from uuid import uuid4
 
 from ragforge_memory.graph.anchors import reference
@@ -29,6 +29,10 @@ from ragforge_memory.models.memory import (
 from ragforge_memory.text.categories import Category, categories_in
 from ragforge_memory.text.forms import read_form, stated
 from ragforge_memory.text.words import STOP_WORDS, asked_for, stem, without_endings
+
+if TYPE_CHECKING:
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.models.owner import Owner
 
 Scored = list[tuple[Memory, float]]
 
@@ -102,7 +106,15 @@ STANDING_TYPES = frozenset({"preference", "rule", "instruction"})
 
 
 class MemoryStore(OwnerStore):
-    """The memories of one owner: of the user here and in every project, and what is nobody's."""
+    """The memories of one owner: of the user here and in every project, and what is nobody's.
+
+    Args:
+        written: called after memories were written, which wait for their vectors.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner, *, written: Callable[[], None] = lambda: None) -> None:
+        super().__init__(client, owner)
+        self._written = written
 
     async def remember_messages(self, uuid: str | None = None, *, recover: bool = True) -> list[Remembered]:
         """Makes memories of what messages state and have not become yet.
@@ -118,6 +130,7 @@ class MemoryStore(OwnerStore):
             if rows:
                 memories = [self._row(row["message"], row["corrects"]) for row in rows]
                 made = await self._write("remember_messages", user=user, memories=memories, recover=recover)
+                self._written()
                 done += [Remembered(each["message"], each["known"], tuple(each["took"])) for each in made]
             if len(rows) < _BATCH:
                 return done
@@ -130,6 +143,7 @@ class MemoryStore(OwnerStore):
             user=self._owner["user_id"],
             facts=[self._fact_row(each) for each in facts],
         )
+        self._written()
         return [FactOutcome(row["uuid"], row["outcome"], row["old"]) for row in rows]
 
     async def facts(

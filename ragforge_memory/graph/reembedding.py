@@ -68,6 +68,8 @@ class Lacking:
             return [self.scope["hash"] or ""]
         if self.label == "Conversation":
             return [self.topic.title, self.topic.summary, len(self.topic.first)]
+        if self.label == "Memory":
+            return [self.text]
         return []
 
 

@@ -81,6 +81,11 @@ class Space:
         """The vector index of summaries."""
         return self._numbered("summary_embedding_index")
 
+    @property
+    def memory_index(self) -> str:
+        """The vector index of memories."""
+        return self._numbered("memory_embedding_index")
+
     def check(self, vectors: Iterable[Sequence[float]]) -> None:
         """Refuses vectors that this space's indexes would never find.
 
@@ -101,7 +106,7 @@ class Space:
     # The last member: below it in this class, the name no longer means the decorator.
     @property
     def property(self) -> str:
-        """The vector property of messages, scopes and summaries."""
+        """The vector property of messages, scopes, summaries and memories."""
         return self._numbered("embedding")
 
 
@@ -227,6 +232,7 @@ def _names(space: Space) -> dict[str, tuple[str, str]]:
         "Scope": (space.property, space.scope_index),
         "Conversation": (space.conversation_property, space.conversation_index),
         "Summary": (space.property, space.summary_index),
+        "Memory": (space.property, space.memory_index),
     }
 
 

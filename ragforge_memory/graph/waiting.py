@@ -38,10 +38,15 @@ class WaitingVectors(OwnerStore):
         rows = await self._read(f"count_pending_{self._kind}_embeddings", recover=False)
         return int(rows[0]["pending"])
 
-    async def _pending(self, limit: int) -> list[dict[str, Any]]:
+    async def _pending(self, limit: int, **parameters: Any) -> list[dict[str, Any]]:
         """Texts that are in files are left to who keeps them there."""
         return await self._read(
-            f"pending_{self._kind}_embeddings", timeout=PATIENT_TIMEOUT, recover=False, limit=limit, filed=False
+            f"pending_{self._kind}_embeddings",
+            timeout=PATIENT_TIMEOUT,
+            recover=False,
+            limit=limit,
+            filed=False,
+            **parameters,
         )
 
     async def _store(self, space: Space, name: str, rows: Sequence[Mapping[str, Any]], *, recover: bool = False) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ragforge_memory.memory.meaning import BY_MEANING, LEAST
 from ragforge_memory.models.memory import TIERS, Memory, RecalledMemory, RecallResult, Tier
 from ragforge_memory.retrieval.fusion import fused_by_ranks
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ragforge_memory.graph.memories import MemoryStore, Scored
     from ragforge_memory.graph.messages import Mention
+    from ragforge_memory.memory.meaning import Meaning
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,9 @@ IN_GRAPH: tuple[Tier, ...] = ("standing", "key", "code", "text")
 _WIDER = 3
 # What is about code that only calls what was named, or is called by it.
 _NEAR_CODE = 0.5
+# Beside 1 for words: of code, half of it was measured better than as much (issue 39), and what has the question's words
+# and meaning both is first anyhow.
+_MEANING = 0.5
 
 
 class Recall:
@@ -40,7 +45,8 @@ class Recall:
         question: what is asked.
         names: what code it names.
         files: and which files.
-        limit: memories at most, beside the standing ones.
+        meaning: finds by meaning too; None: nothing is embedded here, and these tiers are neither answered nor missed.
+        limit: memories at most, beside the standing ones and the summaries of conversations.
         deadline_ms: milliseconds from now.
     """
 
@@ -51,6 +57,7 @@ class Recall:
         *,
         names: Sequence[Mention] = (),
         files: Sequence[str] = (),
+        meaning: Meaning | None = None,
         limit: int,
         deadline_ms: float,
     ) -> None:
@@ -64,6 +71,10 @@ class Recall:
                 name="ragforge-recall",
             ),
         }
+        if meaning is not None:
+            self._sources[BY_MEANING] = asyncio.create_task(
+                meaning.found(_WIDER * limit), name="ragforge-recall-meaning"
+            )
         for task in self._sources.values():
             task.add_done_callback(self._end)
 
@@ -82,6 +93,8 @@ class Recall:
                 log.warning("recall: %s failed: %s", ", ".join(tiers), None if task.cancelled() else task.exception())
             else:
                 found |= task.result()
+        if "vector" in found:
+            found["vector"] = _admitted(found)
         items = merge(found, self._limit)
         return RecallResult(
             items=items,
@@ -98,8 +111,15 @@ class Recall:
             log.debug("a tier of recall failed: %s", error)
 
 
+def _admitted(found: Mapping[Tier, Scored]) -> Scored:
+    """What is near enough by meaning, or was found otherwise too."""
+    others = {memory.uuid for tier, scored in found.items() if tier != "vector" for memory, _ in scored}
+    return [(memory, near) for memory, near in found["vector"] if near >= LEAST or memory.uuid in others]
+
+
 def merge(found: Mapping[Tier, Scored], limit: int) -> tuple[RecalledMemory, ...]:
-    """The memories of all tiers, each once: the standing ones, then the best ``limit`` of the others by rank."""
+    """The memories of all tiers, each once: the standing ones, then the best ``limit`` of the others by rank, then what
+    other conversations were about."""
     known: dict[str, Memory] = {}
     tiers: dict[str, list[Tier]] = {}
     for tier in TIERS:
@@ -108,14 +128,15 @@ def merge(found: Mapping[Tier, Scored], limit: int) -> tuple[RecalledMemory, ...
             tiers.setdefault(memory.uuid, []).append(tier)
     standing = {memory.uuid: score for memory, score in found.get("standing", ())}
     lists: list[tuple[float, list[str]]] = []
-    for tier in TIERS[1:]:
+    for tier in TIERS[1:-1]:
         scored = [(memory.uuid, score) for memory, score in found.get(tier, ()) if memory.uuid not in standing]
         if tier == "code":
             lists.append((1.0, [uuid for uuid, score in scored if score >= 1]))
             lists.append((_NEAR_CODE, [uuid for uuid, score in scored if score < 1]))
         else:
-            lists.append((1.0, [uuid for uuid, _ in scored]))
-    ranked = [*standing.items(), *fused_by_ranks(lists)[:limit]]
+            lists.append((_MEANING if tier == "vector" else 1.0, [uuid for uuid, _ in scored]))
+    talks = [(memory.uuid, cosine) for memory, cosine in found.get("conversations", ())]
+    ranked = [*standing.items(), *fused_by_ranks(lists)[:limit], *talks]
     return tuple(
         RecalledMemory(memory=known[uuid], tiers=tuple(tiers[uuid]), score=round(score, 4)) for uuid, score in ranked
     )

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from ragforge_memory.models.conversation import ConversationContext, Message
+from ragforge_memory.models.memory import Tier
 from ragforge_memory.models.shape import Shape
 
 
@@ -37,8 +38,8 @@ class ContextReceipt(Shape):
     """What an answer was given: each item, and the tokens of each part of the prompt.
 
     ``window`` are the tokens of the model's window, ``limit`` those that the prompt might take. ``erased`` items were
-    given then and are not there any more. ``today`` is the date that the prompt named. None of this is known of
-    answers that other tools wrote.
+    given then and are not there any more. ``today`` is the date that the prompt named. ``tiers_missed`` are the tiers
+    of recall that were late or failed. None of this is known of answers that other tools wrote.
     """
 
     message_id: str
@@ -51,6 +52,7 @@ class ContextReceipt(Shape):
     window: int | None = None
     limit: int | None = None
     erased: int = 0
+    tiers_missed: tuple[Tier, ...] = ()
 
 
 class Prompt(Shape):
@@ -68,7 +70,8 @@ class Snapshot(Shape):
     those of the answer that the message is, or that it got; both are None where there is none, or where another tool
     wrote it. ``exact`` says that the rebuilt prompt is the one that was sent, byte for byte, which its hash tells;
     where it is not, ``notes`` say why: what was erased since, or redacted before it was stored. In that of a
-    conversation that was copied tool calls have the uuids that they had when it was sent.
+    conversation that was copied tool calls have the uuids that they had when it was sent. ``tiers_missed`` as the
+    receipt has it.
     """
 
     conversation_id: str
@@ -84,3 +87,4 @@ class Snapshot(Shape):
     exact: bool = False
     erased: int = 0
     notes: tuple[str, ...] = ()
+    tiers_missed: tuple[Tier, ...] = ()

@@ -130,6 +130,8 @@ def _moving(g: Ground, **more: Any) -> Parameters:
         "m4": ("Message", []),
         "s1": ("Summary", []),
         "s2": ("Summary", []),
+        "y1": ("Memory", ["said"]),
+        "y2": ("Memory", ["said"]),
         "main": ("Conversation", ["Prices", "said", 4]),
         "second": ("Conversation", ["Prices", "", 2]),
         "f1": ("Scope", ["h1"]),

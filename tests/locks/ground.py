@@ -317,7 +317,8 @@ FOREACH (uuid IN [$w1, $w2, $w3] | CREATE (:MemoryOperation:PendingOperation {uu
   token: $word + ' worker', holder: 'here', lease_until: datetime(), created_at: datetime()}))
 SET y1:Fact, y2:Fact, y3:Episode, y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
-  y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
+  y.content = 'said', y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
+FOREACH (y IN [y1, y2, y3] | SET y:PendingEmbedding:PendingReembedding)
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)
 WITH [m2, m4, n2, x2] AS tied
 UNWIND tied AS m

@@ -214,6 +214,8 @@ TALK: dict[str, list[Way]] = {
     "release_summary": [lambda g: _released(g, done=True), lambda g: _released(g, done=False)],
     "store_summary_embeddings": [lambda g: _vectors(g, "s1", "s2")],
     "fail_summary_embeddings": [lambda g: _failed(g, "s1", "s2")],
+    "store_memory_embeddings": [lambda g: _vectors(g, "y1", "y2", "y3", content="said")],
+    "fail_memory_embeddings": [lambda g: _failed(g, "y1", "y2", "y3")],
     "store_conversation_embeddings": [
         lambda g: {
             **_vectors(g),

@@ -116,8 +116,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
     session.run(
         """
         MATCH (q:Message {uuid: $question})
-        CREATE (:Memory:Standing {uuid: $memory, kind: 'rule', content: $word, names: $word, importance: 0.8,
-          trust: 'user', is_active: true, created_at: datetime(), user_id: $user_id, project: $project,
+        CREATE (:Memory:Standing:PendingEmbedding {uuid: $memory, kind: 'rule', content: $word, names: $word,
+          importance: 0.8, trust: 'user', is_active: true, created_at: datetime(), user_id: $user_id, project: $project,
           owner_token: $owner_token, words_key: $word, order_key: $word})-[:DERIVED_FROM]->(q)
         """,
         data.names
@@ -126,6 +126,8 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
     # Conversations have theirs in a property of the same number as messages have.
     for label, uuid, name in (
         ("Message", data.question, vectors),
+        ("Summary", data.summary, vectors),
+        ("Memory", data.memory, vectors),
         ("Conversation", data.conversation, f"summary_{vectors}"),
     ):
         session.run(

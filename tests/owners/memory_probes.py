@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ragforge_memory.graph.text import owner_token
-from tests.owners.graph import Data
+from tests.owners.graph import VECTOR, Data
 from tests.owners.probes import FRESH_ID, Probe, nothing, something
 
 _PENDING = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:PendingMemory, m.kind = 'note'"
@@ -84,6 +84,11 @@ _TAKEN_BACK = (
     "(y:Message {uuid: $b_question})<-[:DERIVED_FROM]-(m:Memory) CREATE (q)-[:CORRECTS {how: 'retracts'}]->(x), "
     "(x)-[:CORRECTS {how: 'corrects'}]->(y), (x)<-[:DERIVED_FROM]-(:Memory {uuid: 'probe', is_active: true}) "
     "SET m.is_active = false"
+)
+# Another user's of every project.
+_OF_EVERY_PROJECT = (
+    "MATCH (mine:Memory {uuid: $a_memory}), (m:Memory {uuid: $b_memory}) WHERE m.user_id <> mine.user_id "
+    "SET m.project = ''"
 )
 
 
@@ -172,5 +177,28 @@ MEMORIES: dict[str, list[Probe]] = {
             shares=True,
         ),
     ],
-    "memory_contents": [Probe(lambda a, b: {"uuids": [b.memory]}, expect=nothing, shares=True)],
+    "memory_contents": [
+        Probe(lambda a, b: {"uuids": [b.memory]}, expect=nothing, shares=True),
+        Probe(lambda a, b: {"uuids": [b.summary]}, expect=nothing),
+    ],
+    "pending_memory_embeddings": [
+        Probe(lambda a, b: {}, shares=True),
+        Probe(lambda a, b: {}, prepare=_OF_EVERY_PROJECT, shares=True),
+    ],
+    "store_memory_embeddings": [
+        Probe(lambda a, b: {"rows": [{"uuid": b.memory, "content": b.word, "vector": VECTOR}]}, shares=True),
+    ],
+    "fail_memory_embeddings": [Probe(lambda a, b: {"uuids": [b.memory]}, shares=True)],
+    "count_pending_memory_embeddings": [Probe(lambda a, b: {}, shares=True)],
+    "near_memories": [
+        Probe(lambda a, b: {"vector": VECTOR}, shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=_STRANGE, shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=_UNSEEN, shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=_ELSEWHERE, shares=True),
+    ],
+    # Below whatever asks, and above it.
+    "near_summaries": [
+        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "", "least": 0.0}),
+        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "zzzz", "least": 0.0}),
+    ],
 }

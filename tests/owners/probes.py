@@ -184,6 +184,7 @@ UNOWNED: dict[str, str] = {
     "create_scope_vector_index": "indexes are the server's",
     "create_conversation_vector_index": "indexes are the server's",
     "create_summary_vector_index": "indexes are the server's",
+    "create_memory_vector_index": "indexes are the server's",
     "server_answers": "touches no data",
     "count_connections": "touches no data",
     "database_birth": "touches no data",

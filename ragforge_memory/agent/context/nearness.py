@@ -16,6 +16,7 @@ from ragforge_memory.retrieval.fusion import VECTOR_WEIGHT, fused
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Models, Stores
+    from ragforge_memory.embeddings.question import QuestionVector
     from ragforge_memory.graph.receipts import TurnContext
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,8 @@ class Near:
 
     Args:
         stores: of what was said.
-        models: what embeds the question.
+        models: what embeds.
+        asked: the question's vector; None: nothing is looked for by meaning here.
         conversation_id: whose lineage is searched.
         question: what is asked.
         floor: what is newer is in the prompt anyway; nothing is searched where nothing is older.
@@ -39,6 +41,7 @@ class Near:
         self,
         stores: Stores,
         models: Models,
+        asked: QuestionVector | None,
         conversation_id: str,
         question: str,
         *,
@@ -50,9 +53,9 @@ class Near:
         self._task: asyncio.Task[list[ScoredMessage]] | None = None
         self._until = asyncio.get_running_loop().time() + deadline_ms / 1_000
         searches = stores.searches
-        if floor > 0 and models.searches_meaning and searches is not None and searches.has_vectors:
+        if floor > 0 and asked is not None and searches is not None and searches.has_vectors:
             self._task = asyncio.create_task(
-                _found(stores, models, conversation_id, question, floor, limit, failed),
+                _found(stores, models, asked, conversation_id, question, floor, limit, failed),
                 name="ragforge-nearness",
             )
 
@@ -93,6 +96,7 @@ def with_near(before: TurnContext, near: Sequence[ScoredMessage], limit: int) ->
 async def _found(
     stores: Stores,
     models: Models,
+    asked: QuestionVector,
     conversation_id: str,
     question: str,
     floor: int,
@@ -108,7 +112,7 @@ async def _found(
         space = searches.space
         if space is None:
             return []
-        vector = await embedder.embed_query(question)
+        vector = await asked.of(space.key)
         # What is newer than the floor is near too, and is in the prompt already.
         return await searches.near(vector, conversation_id=conversation_id, floor=floor, limit=limit, space=space)
 

@@ -15,6 +15,7 @@ from ragforge_memory.agent.context.selection import Built, condensed_tokens
 from ragforge_memory.graph.receipts import Receipt, TurnContext, Used, prompt_uuid
 from ragforge_memory.llm.port import ModelRequest, ToolSpec
 from ragforge_memory.models.conversation import ConversationContext
+from ragforge_memory.models.memory import Tier
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
@@ -31,10 +32,13 @@ of an empty write, whatever it holds, and a turn has .23 of one to spare; what w
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
-def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq: int) -> tuple[dict[str, Any], Receipt]:
+def receipt_of(
+    built: Built, owner: Owner, before: TurnContext, *, question_seq: int, missed: Sequence[Tier] = ()
+) -> tuple[dict[str, Any], Receipt]:
     """The receipt of a request: text-free, as the answer keeps it; and the edges and shared texts.
 
-    The messages are named by their seq, which is theirs for good in a lineage; texts by hashes.
+    The messages are named by their seq, which is theirs for good in a lineage; texts by hashes. ``missed`` are the
+    tiers of recall that were late.
     """
     parts = built.parts
     instructions, tools = shared_texts(parts.instructions, built.request.tools)
@@ -70,6 +74,7 @@ def receipt_of(built: Built, owner: Owner, before: TurnContext, *, question_seq:
         "summary_hash": text_hash(before.summary) if parts.summary and before.summary else None,
         "summary_seq": before.summary_seq if parts.summary else None,
         "read_at": before.read_at,
+        "missed": list(missed),
         "tokens": built.tokens,
         "prompt": request_hash(built.request),
     }
@@ -84,11 +89,11 @@ def used_by(built: Built) -> tuple[Used, ...]:
     used: list[Used] = []
     if parts.compression is not None:
         used.append(Used(parts.compression.uuid, "summary", 1, condensed_tokens(parts.compression), kind="summary"))
-    scores = {each.memory.uuid: each.score for each in parts.recalled}
+    recalled = {each.memory.uuid: each for each in parts.recalled}
     for line in parts.memories:
-        used.append(
-            Used(line.uuid, "memory", len(used) + 1, line_tokens(line), kind="memory", score=scores.get(line.uuid))
-        )
+        one = recalled[line.uuid]
+        kind = "summary" if "conversations" in one.tiers else "memory"
+        used.append(Used(line.uuid, "memory", len(used) + 1, line_tokens(line), kind=kind, score=one.score))
     cuts = dict(parts.recent.cuts)
     for message in reversed(parts.recent.messages):
         tokens = sum(map(tokens_of, chat_of(message, cuts[message.uuid])))

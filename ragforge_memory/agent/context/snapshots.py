@@ -77,6 +77,7 @@ async def snapshot(stores: Stores, background: Background, conversation_id: str,
         exact=rebuilt.exact,
         erased=rebuilt.erased,
         notes=rebuilt.notes,
+        tiers_missed=tuple(kept.get("missed", ())),
     )
 
 
@@ -109,6 +110,7 @@ async def receipt(stores: Stores, conversation_id: str, message_id: str | None) 
         window=kept.get("window"),
         limit=kept.get("limit"),
         erased=max(0, given - len(items)),
+        tiers_missed=tuple(kept.get("missed", ())),
     )
 
 
@@ -232,7 +234,8 @@ def _item(row: dict[str, Any], answer: Message | None) -> ContextItem:
     if usage is not None and usage.cost_usd is not None and usage.input_tokens + usage.output_tokens:
         cost = usage.cost_usd * (row["tokens"] or 0) / (usage.input_tokens + usage.output_tokens)
     summary = "Summary" in row["labels"]
-    kind = "summary" if summary else "memory" if "Memory" in row["labels"] else "message"
+    # What was recalled of another conversation is a summary in the graph.
+    kind = "memory" if row["tier"] == "memory" else "summary" if summary else "message"
     return ContextItem(
         tier=row["tier"],
         kind=kind,

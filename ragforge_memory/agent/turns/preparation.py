@@ -156,6 +156,7 @@ class Reading:
             asked=asked,
             known=services.background.remembered.recent(conversation_id),
         )
+        self._vector = services.models.question_vector(question, failed=keeping.not_embedded)
         self._recall: Recall | None = None
         if services.stores.memories is not None and not keeping.away and memory.recall.limit:
             asks = Question(question)
@@ -164,6 +165,7 @@ class Reading:
                 question,
                 names=asks.names,
                 files=asks.files,
+                meaning=services.stores.meaning(self._vector, conversation_id),
                 limit=memory.recall.limit,
                 deadline_ms=memory.recall.deadline_ms,
             )
@@ -223,6 +225,7 @@ class Reading:
         self._near = Near(
             self._services.stores,
             self._services.models,
+            self._vector,
             self._conversation_id,
             self._question,
             floor=0 if self._keeping.away else place - recent - 1,
@@ -290,7 +293,9 @@ async def prepare(
         reading=read_result,
         recalled=recalled.items,
     )
-    kept, edges = receipt_of(built, services.place.owner, before, question_seq=question_seq)
+    kept, edges = receipt_of(
+        built, services.place.owner, before, question_seq=question_seq, missed=recalled.tiers_missed
+    )
     return Prepared(built, kept, edges, read_result)
 
 

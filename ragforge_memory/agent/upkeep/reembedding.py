@@ -50,7 +50,13 @@ _ATTEMPTS = 5
 
 _MEND_IT = "mend the embedder and run `ragforge reembed` (agent.reembed()) again; what was done stays"
 
-_KINDS = {"Message": "messages", "Summary": "summaries", "Conversation": "conversations", "Scope": "scopes"}
+_KINDS = {
+    "Message": "messages",
+    "Summary": "summaries",
+    "Conversation": "conversations",
+    "Memory": "memories",
+    "Scope": "scopes",
+}
 
 
 async def reembed_project(

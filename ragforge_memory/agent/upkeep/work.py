@@ -224,7 +224,7 @@ class BackgroundWork:
         """Before closing: waits for at most ``timeout`` seconds for what is being written, and for no other process.
 
         Returns:
-            The messages that are left without a vector, as `drain` does.
+            The messages and memories that are left without a vector, as `drain` does.
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
@@ -232,7 +232,7 @@ class BackgroundWork:
             await woken.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
-        return await self.vectors.drain(remaining(), kinds=("messages",))
+        return await self.vectors.drain(remaining(), kinds=("messages", "memories"))
 
     async def aclose(self) -> None:
         """Ends all tasks; what they have not done stays labelled in the graph."""
