@@ -152,7 +152,9 @@ class Turn:
                 await self._emit(
                     events.Degraded(what=what, detail=services.models.model_why if what == "model" else "")
                 )
-            if (form := read_form(self._text)) and form.command and services.stores.memories is not None:
+            form = read_form(self._text)
+            await keeping.say_remembered(form)
+            if form is not None and form.command and services.stores.memories is not None:
                 reading.leave()
                 await self._confirm(form)
             else:
@@ -229,8 +231,6 @@ class Turn:
     async def _confirm(self, form: Form) -> None:
         """Answers an order to remember or to forget; no model is asked."""
         done, text = self._keeping.remembered, self._redactor.text(form.text)
-        if done is not None and form.how is None and done.known is None:
-            await self._emit(events.MemorySaved(memory_id=done.message_id, content=text))
         self._echo, self._answered_by = True, "memory"
         await self._show(confirmation(done, text, forgets=form.how == "retracts"))
 
