@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ragforge_memory.cli.talk import Talk
-    from ragforge_memory.models.memory import FactVersion, Memory
+    from ragforge_memory.models.memory import FactVersion, Memory, MemoryKind
 
 _STATED = 300  # characters of a memory in a list
 _IN_CHAT = 20  # memories
 _ID = re.compile(r"[0-9a-f]{6,32}")
 
-Kind = Literal["fact", "episode", "note", "decision", "rule", "todo", "tool_use", "tool_failure"]
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="Its id, or the start of it.")]
 
 app = typer.Typer(
@@ -38,7 +37,10 @@ app = typer.Typer(
 async def list_(
     settings: Settings,
     limit: LimitOption = 50,
-    kinds: Annotated[list[Kind] | None, typer.Option("--kind", help="Only these; may be repeated.")] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help="Only these, such as fact, note or rule; may be repeated."),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="What was forgotten or taken back too.")] = False,
     cursor: CursorOption = None,
     json: JsonOption = False,
@@ -47,7 +49,7 @@ async def list_(
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:
-        page = await agent.memory.list(limit, kinds or None, everything, cursor)
+        page = await agent.memory.list(limit, cast("list[MemoryKind] | None", kinds), everything, cursor)
     if json:
         print_json(page)
         return

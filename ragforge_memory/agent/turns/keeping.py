@@ -25,7 +25,7 @@ from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.models.conversation import Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import Redactor
-from ragforge_memory.text.forms import Form, read_form
+from ragforge_memory.text.forms import read_form
 from ragforge_memory.text.titles import title_of
 
 log = logging.getLogger(__name__)
@@ -175,13 +175,6 @@ class Keeping:
         if self._waits or self.lost:
             await self._say()
         return seq
-
-    async def say_remembered(self, form: Form | None) -> None:
-        """Says that the question's statement was remembered, where it was, and was not before."""
-        done = self.remembered
-        if form is not None and form.how in (None, "corrects") and done is not None and done.known is None:
-            text = self._redactor.text(form.text)
-            await self._emit(events.MemorySaved(memory_id=done.message_id, content=text))
 
     async def read(self, work: Callable[[], Awaitable[T]]) -> T | None:
         """What ``work`` reads in the graph; None where that is away.

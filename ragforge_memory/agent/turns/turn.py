@@ -36,7 +36,7 @@ from ragforge_memory.llm.port import (
     ToolRequest,
     ToolRequestChunk,
 )
-from ragforge_memory.memory.confirmation import confirmation
+from ragforge_memory.memory.confirmation import confirmation, saved_by
 from ragforge_memory.models.conversation import (
     AgentState,
     AssistantResponse,
@@ -153,7 +153,8 @@ class Turn:
                     events.Degraded(what=what, detail=services.models.model_why if what == "model" else "")
                 )
             form = read_form(self._text)
-            await keeping.say_remembered(form)
+            if saved := saved_by(form, keeping.remembered, self._redactor.text):
+                await self._emit(saved)
             if form is not None and form.command and services.stores.memories is not None:
                 reading.leave()
                 await self._confirm(form)
@@ -230,9 +231,8 @@ class Turn:
 
     async def _confirm(self, form: Form) -> None:
         """Answers an order to remember or to forget; no model is asked."""
-        done, text = self._keeping.remembered, self._redactor.text(form.text)
         self._echo, self._answered_by = True, "memory"
-        await self._show(confirmation(done, text, forgets=form.how == "retracts"))
+        await self._show(confirmation(form, self._keeping.remembered, self._redactor.text))
 
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
