@@ -40,7 +40,7 @@ def test_what_is_remembered_is_listed_shown_found_and_forgotten(ragforge: Comman
 
     assert ragforge.ok("memory", "search", "where do sessions live").splitlines() == [newest]
     # The caller is named alone.
-    [hit] = ragforge.json("memory", "search", "how does login work", "--json")
+    [hit] = ragforge.json("memory", "search", "what calls `login`?", "--json")
     assert (hit["memory"]["content"], hit["tiers"]) == ("check_password never logs.", ["standing", "code"])
     assert "nothing found" in ragforge.run("memory", "search", "weather").stderr
 
@@ -93,17 +93,17 @@ def test_a_chat_shows_forgets_and_takes_back(ragforge: CommandLine) -> None:
             "/remember takes what is to be remembered",
             "/forget takes what is to be forgotten: its id, or what it says",
             'Remembered: "tabs over spaces".',
-            'Remembered: "spaces over tabs". It takes the place of "/remember tabs over spaces".',
+            'Remembered: "spaces over tabs". It takes the place of "tabs over spaces".',
             "Noted.",
             "note: `login` stays",
-            "  note  /remember spaces over tabs",
+            "  note  spaces over tabs",
             'undone: "note: `login` stays" is forgotten',
-            'undone: "/remember spaces over tabs" is forgotten; "/remember tabs over spaces" holds again',
-            "/remember tabs over spaces",
-            'Forgotten: "/remember tabs over spaces".',
-            'undone: "/remember tabs over spaces" holds again',
+            'undone: "spaces over tabs" is forgotten; "tabs over spaces" holds again',
+            "tabs over spaces",
+            'Forgotten: "tabs over spaces".',
+            'undone: "tabs over spaces" holds again',
             "there is no command /forg; did you mean /forget?",
-            'undone: "/remember tabs over spaces" is forgotten',
+            'undone: "tabs over spaces" is forgotten',
             "nothing was remembered or forgotten in this chat",
         ),
         strict=True,
