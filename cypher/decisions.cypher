@@ -42,7 +42,7 @@ ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC
 
 // name: correctable_decisions
 // What a message of this conversation may be said against: the owner's newest decisions, up to when it was said. `here`
-// are those that the conversation has itself, or shares of what it was branched from.
+// are those that the conversation has itself, or shares of what it was branched from. What was forgotten since is none.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 MATCH (m:Decision)
@@ -56,5 +56,6 @@ WITH c, m, m.conversation_id = c.uuid OR any(i IN range(0, size(coalesce(c.linea
   WHERE c.lineage_ids[i] = m.conversation_id AND c.lineage_tops[i] >= m.seq) AS here
 WHERE (here OR EXISTS { MATCH (other:Conversation {uuid: m.conversation_id}) WHERE other.status <> 'deleting' })
   AND NOT EXISTS { (m)<-[:CORRECTS {how: 'retracts'}]-(:Message) }
+  AND (EXISTS { (m)<-[:DERIVED_FROM]-(x:Memory) WHERE x.is_active } OR NOT EXISTS { (m)<-[:DERIVED_FROM]-(:Memory) })
 RETURN m {.uuid, .conversation_id, .role, .content, .kind} AS message, here
 ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC

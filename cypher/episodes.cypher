@@ -21,7 +21,8 @@ FOREACH (_ IN CASE WHEN alike IS NULL AND NOT EXISTS { MATCH (:Memory {uuid: $uu
   CREATE (u)-[:HAS_MEMORY]->(new:Memory:Episode)
   SET new = $properties, new.uuid = $uuid, new.user_id = $user_id, new.project = $project,
     new.owner_token = $owner_token, new.words_key = $words_key, new.order_key = $order_key,
-    new.created_at = datetime(), new.changed_at = datetime.realtime(), new.use_count = 0, new.is_active = true)
+    new.created_at = datetime(), new.changed_at = datetime.realtime(), new.use_count = 0, new.is_active = true,
+    new:PendingEmbedding)
 WITH coalesce(alike.uuid, $uuid) AS uuid
 CALL (uuid) {
   MATCH (e:Memory {uuid: uuid})
@@ -45,7 +46,7 @@ WHERE e.user_id = $user_id AND e.project IN [$project, ''] AND e:Episode
 SET e.uuid = $uuid
 WITH e, e['summary'] AS old, EXISTS { (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation}) } AS applied
 FOREACH (_ IN CASE WHEN applied THEN [] ELSE [1] END |
-  SET e += $properties, e.changed_at = datetime.realtime()
+  SET e += $properties, e.changed_at = datetime.realtime(), e:PendingEmbedding
   CREATE (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation, old_value: old,
     new_value: coalesce($properties.summary, old), reason: 'update', confidence: e.confidence, changed_at: datetime()})
 )

@@ -371,7 +371,7 @@ CALL (kept, applied) {
 }
 FOREACH (_ IN CASE WHEN merged = 0 THEN [] ELSE [1] END |
   SET kept += $properties, kept.is_active = true, kept.archived_at = null, kept.valid_to = null,
-    kept.changed_at = datetime.realtime(), kept.confidence = CASE WHEN surest > sure THEN surest ELSE sure END
+    kept.changed_at = datetime.realtime(), kept.confidence = CASE WHEN surest > sure THEN surest ELSE sure END, kept:PendingEmbedding
   CREATE (kept)-[:HAS_VERSION]->(:FactVersion {uuid: $operation, old_value: old, new_value: $properties.value,
     reason: 'merge', confidence: sure, changed_at: datetime()})
 )

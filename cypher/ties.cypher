@@ -44,6 +44,21 @@
       ELSE [] END AS meant
     UNWIND meant AS s
 
+// part: anchor
+// The `anchor` of this `key` that stands on `scope`, made where there is none; `tie` has the `commit` at which the scope was
+// read and the project's `head`, `alone` what only this scope has.
+    MERGE (anchor:CodeAnchor {key: key})
+    ON CREATE SET anchor.uuid = replace(randomUUID(), '-', ''), anchor.project = scope.project, anchor.file = scope.file,
+      anchor.name = scope.name, anchor.qualified_name = scope.qualified_name, anchor.kind = scope.type,
+      anchor.scope_key = scope.key, anchor.start_line = scope.startLine, anchor.body_hash = scope.body_hash,
+      anchor.signature_hash = scope.signature_hash, anchor.sketch = scope.sketch, anchor.commit = tie.commit,
+      anchor.first_seen = datetime(), anchor.status = 'fresh', anchor.at_file = scope.file, anchor.at_key = scope.key,
+      anchor.at_commit = tie.head, anchor.alone = alone
+    SET anchor.key = key
+    MERGE (anchor)-[stands:RESOLVES_TO]->(scope)
+    ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = tie.commit,
+      stands.checked_at = datetime()
+
 // part: tied
 // Ties the message `m`, and what is remembered of it, to the scope `s`, as `kind`; `p` is its project, `now` whether that was said of the code as it is.
 // The commit is the one that the last ingest saw, where the file was committed as it was read. `alone` are the tokens that
@@ -84,21 +99,11 @@
   MERGE (message)-[r:REFERENCES_CODE {kind: tie.kind}]->(scope)
   ON CREATE SET r.scope_hash = scope.hash, r.commit = then
   FOREACH (key IN CASE WHEN scope.anchor_key IS NULL THEN [] ELSE [scope.anchor_key] END |
-    MERGE (anchor:CodeAnchor {key: key})
-    ON CREATE SET anchor.uuid = replace(randomUUID(), '-', ''), anchor.project = scope.project, anchor.file = scope.file,
-      anchor.name = scope.name, anchor.qualified_name = scope.qualified_name, anchor.kind = scope.type,
-      anchor.scope_key = scope.key, anchor.start_line = scope.startLine, anchor.body_hash = scope.body_hash,
-      anchor.signature_hash = scope.signature_hash, anchor.sketch = scope.sketch, anchor.commit = tie.commit,
-      anchor.first_seen = datetime(), anchor.status = 'fresh', anchor.at_file = scope.file, anchor.at_key = scope.key,
-      anchor.at_commit = tie.head, anchor.alone = alone
-    SET anchor.key = key
+    // include: anchor
     MERGE (message)-[said:ANCHORED_AT {kind: tie.kind}]->(anchor)
     ON CREATE SET said.commit = then, said.scope_hash = scope.hash, said.start_line = scope.startLine
     FOREACH (memory IN COLLECT { MATCH (message)<-[:DERIVED_FROM]-(x:Memory) RETURN x ORDER BY x.uuid } |
       MERGE (memory)-[:ABOUT]->(anchor))
-    MERGE (anchor)-[stands:RESOLVES_TO]->(scope)
-    ON CREATE SET stands.status = 'fresh', stands.changed = false, stands.similarity = 1.0, stands.commit = tie.commit,
-      stands.checked_at = datetime()
   )
 
 // name: named_scopes

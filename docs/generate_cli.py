@@ -49,7 +49,6 @@ Python gives the same (a message, a report, a page), the keys are its fields (`m
 {events}
 
 `response` is what `ask --json` prints: {response}.
-`recalled` and `memory_saved` are not sent yet.
 
 An error is a line of JSON on stderr with the keys `error`, `message`, `hint` and `exit_code`. Keys are added in new
 versions; none is renamed or taken away without a word in the [changelog](../CHANGELOG.md).

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
-    from ragforge_memory.api._blocking import Conversation, ConversationAgent
+    from ragforge_memory.api._blocking import AgentMemory, Conversation, ConversationAgent
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
+    from ragforge_memory.api.memory import AsyncAgentMemory
     from ragforge_memory.api.state import reduce_messages
     from ragforge_memory.api.waiting import MessageStream
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
@@ -86,16 +87,17 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
-    from ragforge_memory.models.memory import Memory, RecalledMemory, RecallResult
+    from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
     from ragforge_memory.models.search import SearchResults
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
 _HOMES = {
     "agent.turns.stream": ("AsyncMessageStream",),
-    "api._blocking": ("Conversation", "ConversationAgent"),
+    "api._blocking": ("AgentMemory", "Conversation", "ConversationAgent"),
     "api.agent": ("AsyncConversationAgent",),
     "api.conversation": ("AsyncConversation",),
+    "api.memory": ("AsyncAgentMemory",),
     "api.state": ("reduce_messages",),
     "api.waiting": ("MessageStream",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
@@ -169,7 +171,7 @@ _HOMES = {
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
-    "models.memory": ("Memory", "RecallResult", "RecalledMemory"),
+    "models.memory": ("Episode", "Fact", "FactVersion", "Memory", "RecallResult", "RecalledMemory"),
     "models.search": ("SearchResults",),
     "tools.code_search": ("CODE_SEARCH_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
@@ -179,8 +181,10 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "CODE_SEARCH_TOOLS",
     "AgentClosed",
+    "AgentMemory",
     "AgentState",
     "AssistantResponse",
+    "AsyncAgentMemory",
     "AsyncConversation",
     "AsyncConversationAgent",
     "AsyncMessageStream",
@@ -204,8 +208,11 @@ __all__ = [
     "Embedder",
     "EmbeddingError",
     "EmbeddingMismatch",
+    "Episode",
     "ExportFault",
     "ExportReport",
+    "Fact",
+    "FactVersion",
     "Finished",
     "ForkedProcess",
     "GraphBusy",

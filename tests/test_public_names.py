@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from ragforge_memory import AsyncConversation, Conversation
 
 _NAMES = """
-CODE_SEARCH_TOOLS AgentClosed AgentState AssistantResponse AsyncConversation AsyncConversationAgent AsyncMessageStream
-BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
-ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision
-DownloadError Embedder EmbeddingError EmbeddingMismatch ExportFault ExportReport Finished ForkedProcess GraphBusy
-GraphError GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress
-IngestReport Insight InsightFailure Insights InvalidInput Memory Message MessageNotFound MessageStream ModelBlocked
-ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut
-ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError
-ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError
-SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest
-ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
+CODE_SEARCH_TOOLS AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation
+AsyncConversationAgent AsyncMessageStream BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem
+ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
+ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
+Episode ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout
+GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
+InsightFailure Insights InvalidInput Memory Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError
+ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable
+Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk RecallResult
+RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile Snapshot
+SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec
+TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""
@@ -148,15 +149,22 @@ def test_naming_the_agent_does_not_load_the_driver_or_a_vendor() -> None:
 TWINS = {
     "ConversationAgent": "AsyncConversationAgent",
     "Conversation": "AsyncConversation",
+    "AgentMemory": "AsyncAgentMemory",
     "MessageStream": "AsyncMessageStream",
 }
 ONLY_ASYNC = {
     # What the agent's own rooms reach through; nothing for a user.
     "AsyncConversationAgent": {"aclose"},
     "AsyncConversation": {"answer"},
+    "AsyncAgentMemory": set[str](),
     "AsyncMessageStream": {"aclose"},
 }
-ONLY_BLOCKING = {"ConversationAgent": {"close"}, "Conversation": set[str](), "MessageStream": {"close"}}
+ONLY_BLOCKING = {
+    "ConversationAgent": {"close"},
+    "Conversation": set[str](),
+    "AgentMemory": set[str](),
+    "MessageStream": {"close"},
+}
 
 
 def _members(name: str) -> dict[str, Any]:

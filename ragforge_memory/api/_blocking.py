@@ -1,6 +1,6 @@
 """The agent and its conversations for code that does not await.
 
-Made by scripts/generate_blocking.py from agent.py and conversation.py: change those, and run it.
+Made by scripts/generate_blocking.py from agent.py, conversation.py and memory.py: change those, and run it.
 """
 
 from __future__ import annotations
@@ -8,9 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from ragforge_memory.api.agent import AsyncConversationAgent
-from ragforge_memory.api.waiting import BlockingAgent, BlockingConversation, MessageStream, awaited, refuse_driver, wait
+from ragforge_memory.api.waiting import (
+    BlockingAgent,
+    BlockingConversation,
+    BlockingMemory,
+    MessageStream,
+    awaited,
+    refuse_driver,
+    wait,
+)
 
 if TYPE_CHECKING:
+    import builtins
     import os
     from collections.abc import Callable, Mapping, Sequence
     from datetime import date
@@ -51,7 +60,15 @@ if TYPE_CHECKING:
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
-    from ragforge_memory.models.memory import RecallResult
+    from ragforge_memory.models.memory import (
+        Fact,
+        FactVersion,
+        Memory,
+        MemoryKind,
+        RecalledMemory,
+        RecallResult,
+        VersionReason,
+    )
     from ragforge_memory.models.search import SearchResults
 
     Neo4jTarget = str | Neo4jConfig | Callable[[], neo4j.AsyncDriver] | None
@@ -289,6 +306,71 @@ class Conversation(BlockingConversation):
         return wait(lambda: self._conversation.export(path, format=format, embeddings=embeddings))
 
 
+class AgentMemory(BlockingMemory):
+    """`AsyncAgentMemory` for code that does not await; `ConversationAgent.memory`."""
+
+    def remember_fact(self, type: str, key: str, value: str, confidence: float = 1.0) -> Fact:
+        """See `AsyncAgentMemory.remember_fact`."""
+        return self._do(lambda: self._memory.remember_fact(type, key=key, value=value, confidence=confidence))
+
+    def recall_facts(
+        self,
+        query: str | None = None,
+        types: Sequence[str] | None = None,
+        min_confidence: float | None = None,
+        limit: int = 10,
+        include_inactive: bool = False,
+    ) -> builtins.list[Fact]:
+        """See `AsyncAgentMemory.recall_facts`."""
+        return self._do(
+            lambda: self._memory.recall_facts(
+                query, types=types, min_confidence=min_confidence, limit=limit, include_inactive=include_inactive
+            )
+        )
+
+    def update_fact(self, fact_id: str, new_value: str, reason: VersionReason = "update") -> Fact:
+        """See `AsyncAgentMemory.update_fact`."""
+        return self._do(lambda: self._memory.update_fact(fact_id, new_value=new_value, reason=reason))
+
+    def forget_fact(self, fact_id: str, reason: str = "") -> Fact:
+        """See `AsyncAgentMemory.forget_fact`."""
+        return self._do(lambda: self._memory.forget_fact(fact_id, reason=reason))
+
+    def add(self, text: str, kind: MemoryKind = "note") -> Memory:
+        """See `AsyncAgentMemory.add`."""
+        return self._do(lambda: self._memory.add(text, kind=kind))
+
+    def search(self, query: str, limit: int = 10) -> builtins.list[RecalledMemory]:
+        """See `AsyncAgentMemory.search`."""
+        return self._do(lambda: self._memory.search(query, limit=limit))
+
+    def get(self, memory_id: str) -> Memory:
+        """See `AsyncAgentMemory.get`."""
+        return self._do(lambda: self._memory.get(memory_id))
+
+    def history(self, memory_id: str) -> builtins.list[FactVersion]:
+        """See `AsyncAgentMemory.history`."""
+        return self._do(lambda: self._memory.history(memory_id))
+
+    def forget(self, memory_id: str, reason: str = "") -> Memory:
+        """See `AsyncAgentMemory.forget`."""
+        return self._do(lambda: self._memory.forget(memory_id, reason=reason))
+
+    def restore(self, memory_id: str) -> Memory:
+        """See `AsyncAgentMemory.restore`."""
+        return self._do(lambda: self._memory.restore(memory_id))
+
+    def list(
+        self,
+        limit: int = 50,
+        kinds: Sequence[MemoryKind] | None = None,
+        include_inactive: bool = False,
+        cursor: str | None = None,
+    ) -> Page[Memory]:
+        """See `AsyncAgentMemory.list`."""
+        return self._do(lambda: self._memory.list(limit, kinds=kinds, include_inactive=include_inactive, cursor=cursor))
+
+
 class ConversationAgent(BlockingAgent):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
@@ -391,6 +473,11 @@ class ConversationAgent(BlockingAgent):
     def project(self) -> str | None:
         """The project's name."""
         return self._agent.project
+
+    @property
+    def memory(self) -> AgentMemory:
+        """What is remembered of all conversations: to look at, to add to, to forget."""
+        return AgentMemory(self._agent.memory, self._do)
 
     def open(self) -> None:
         """See `AsyncConversationAgent.open`."""

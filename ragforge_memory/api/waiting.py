@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ragforge_memory.agent.turns.loop import background_loop
 from ragforge_memory.errors import InvalidInput
@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
+    from ragforge_memory.api.memory import AsyncAgentMemory
     from ragforge_memory.models.conversation import AssistantResponse
 
 T = TypeVar("T")
+
+
+class Do(Protocol):
+    """Waits for what a function awaits."""
+
+    def __call__(self, function: Callable[[], Awaitable[T]], /) -> T:
+        """Its result."""
 
 
 def wait(function: Callable[[], Awaitable[T]], *, stop: Callable[[], Awaitable[Any]] | None = None) -> T:
@@ -66,6 +74,14 @@ class BlockingAgent:
             # Only now: where Ctrl-C cuts that short, another call goes on with it, or the end of the process.
             forget()
             self._forget = None
+
+
+class BlockingMemory:
+    """The part of a blocking agent's memory that is written by hand; ``do`` waits as the agent does."""
+
+    def __init__(self, memory: AsyncAgentMemory, do: Do) -> None:
+        self._memory = memory
+        self._do = do
 
 
 class BlockingConversation:

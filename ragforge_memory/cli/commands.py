@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ragforge_memory.cli.branches import fork, show_tree, switch
 from ragforge_memory.cli.conversations_search import search_in_chat
+from ragforge_memory.cli.memory import forget_in_chat, remember_in_chat, show_memories, undo
 from ragforge_memory.cli.receipts import show_context, show_why
 from ragforge_memory.cli.talk import Talk, describe_conversation
 from ragforge_memory.cli.terminal import hint_of
@@ -16,26 +17,26 @@ from ragforge_memory.cli.transcript import transcript
 from ragforge_memory.errors import RagforgeError
 
 _COMMAND = re.compile(r"^(/[a-z?]+)(?:\s+(.*))?$", re.DOTALL)
-_AGENTS_OWN = ("/remember",)  # part of what is said: the turn itself takes care of it
+_ORDERS = ("/remember", "/forget")  # part of what is said, by their whole names: the turn itself takes care of them
 _HISTORY_SHOWN = 20  # messages
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: what it takes, what it does."""
+    """A slash command: what it takes, what it does; ``run`` gives False where the turn is to take the text."""
 
     arguments: str
     help: str
-    run: Callable[[Talk, str], Awaitable[None]]
+    run: Callable[[Talk, str], Awaitable[bool | None]]
 
 
 async def run_command(talk: Talk, text: str) -> bool:
     """Runs the text if it is a slash command; says whether it was one."""
     match = _COMMAND.match(text)
-    if match is None or match[1] in _AGENTS_OWN:
+    if match is None:
         return False
     command = COMMANDS.get(match[1])
-    meant = [name for name in COMMANDS if name.startswith(match[1])]
+    meant = [name for name in COMMANDS if name.startswith(match[1]) and name not in _ORDERS]
     if command is None and len(meant) == 1:
         command = COMMANDS[meant[0]]
     if command is None:
@@ -44,7 +45,7 @@ async def run_command(talk: Talk, text: str) -> bool:
         return True
 
     try:
-        await command.run(talk, (match[2] or "").strip())
+        return await command.run(talk, (match[2] or "").strip()) is not False
     except RagforgeError as error:
         talk.say(f"{error}{hint_of(error)}")
     return True
@@ -136,6 +137,10 @@ COMMANDS: dict[str, Command] = {
     "/tree": Command("", "this conversation's branches", show_tree),
     "/context": Command("[MESSAGE]", "what the last answer's prompt was made of, in tokens", show_context),
     "/why": Command("[MESSAGE]", "what the last answer knew, and from where", show_why),
+    "/memories": Command("[WORDS]", "what is remembered, or what of it bears on these words", show_memories),
+    "/remember": Command("TEXT", "remember this in every conversation", remember_in_chat),
+    "/forget": Command("TEXT", "forget what says this, or has this id", forget_in_chat),
+    "/undo": Command("", "take back what was remembered or forgotten last in this chat", undo),
     "/tools": Command("", "what the model can use", _tools),
     "/status": Command("", "model, project and conversation", _status),
     "/quit": Command("", "leave (Ctrl-D too)", _quit),

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import config, conversations, neo4j
+from ragforge_memory.cli import config, conversations, memory, neo4j
 from ragforge_memory.cli.ask import ask
 from ragforge_memory.cli.chat import chat
 from ragforge_memory.cli.decisions import decisions
@@ -97,7 +97,12 @@ def remember_settings(
 
 for each in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
     command(app)(each)
-for name, group in (("conversations", conversations.app), ("neo4j", neo4j.app), ("config", config.app)):
+for name, group in (
+    ("conversations", conversations.app),
+    ("memory", memory.app),
+    ("neo4j", neo4j.app),
+    ("config", config.app),
+):
     app.add_typer(group, name=name, short_help=group.info.help)  # the whole of it, not what fits into a line
 
 

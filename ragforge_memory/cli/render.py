@@ -34,6 +34,7 @@ class TurnView:
         self._markdown = MarkdownPrinter(terminal)
         self._arguments: dict[str, dict[str, Any]] = {}
         self.spoke = False
+        self._saved: list[str] = []
         self._known = known
         self._degraded = set(known)
         self._last: Literal["text", "note"] | None = None
@@ -66,13 +67,15 @@ class TurnView:
             case "tool_result":
                 self._show_tool(event)
             case "memory_saved":
-                self._note(f"remembered: {event.content}")
+                self._saved.append(one_line(event.content, _LONGEST_STATEMENT))
             case "degraded":
                 self._show_degraded(event.what, event.detail)
             case "message_completed":
                 if not self.spoke:
                     self._print(self._markdown.feed(event.response.content))
                 self.finish()
+                for saved in self._saved if event.response.model != "memory" else ():  # an order's answer says it
+                    self._note(f"remembered: {saved}")
                 if event.response.state == "partial":
                     self._note("the model ended before its answer was whole: at its limit, or without a word")
                 for what in event.response.degraded:

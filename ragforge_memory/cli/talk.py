@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ragforge_memory.cli.changes import Changes
 from ragforge_memory.cli.references import tied_to
 from ragforge_memory.cli.render import TurnView
 from ragforge_memory.cli.shown import echo, printable
@@ -23,20 +24,22 @@ if TYPE_CHECKING:
 
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.cli.session import Session
+    from ragforge_memory.events import Event
 
 
 class Talk:
     """The loop of a chat: reads a text, runs a command or a turn, until the user leaves.
 
     ``conversation`` is None until the first message: a chat without one leaves nothing in the graph. ``title`` is
-    what the next new one is called; None: as its first message. ``failed``: the first turn's failure, of a chat that
-    nobody types.
+    what the next new one is called; None: as its first message. ``changes``: what was remembered and forgotten here.
+    ``failed``: the first turn's failure, of a chat that nobody types.
     """
 
     def __init__(self, session: Session, conversation: AsyncConversation | None) -> None:
         self.session = session
         self.conversation = conversation
         self.title: str | None = None
+        self.changes = Changes()
         self.leaving = False
         self.failed: RagforgeError | None = None
         self._again = ""
@@ -91,7 +94,7 @@ class Talk:
         view = TurnView(session.terminal, session.spinner, known=("model",))  # its first line has said it
         print(flush=True)
         try:
-            response = await run_turn(session, self._opened, text, view.show)
+            response = await run_turn(session, self._opened, text, lambda event: self._show(view, event))
             if tied := await tied_to(session, text, response):
                 self.say(tied)
         except TurnCancelled as cancelled:
@@ -118,6 +121,10 @@ class Talk:
                 self._again = text
         if self._typed:
             print(flush=True)
+
+    def _show(self, view: TurnView, event: Event) -> None:
+        self.changes.see(event)
+        view.show(event)
 
     async def _stoppable(self, command: Coroutine[Any, Any, bool]) -> bool:
         """Whether it was a slash command; Ctrl-C ends that, and not the chat. A text is not sent then either."""

@@ -183,7 +183,7 @@ def _mapping(text: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-Listed = Literal["conversations", "decisions", "insights"]
+Listed = Literal["conversations", "decisions", "insights", "memories"]
 
 FIRST = ("9999-01-01T00:00:00Z", "~")
 """The place before the first page: nothing is newer than this, and no uuid sorts behind it."""

@@ -1,28 +1,39 @@
-"""What is answered to an order to remember or to forget."""
+"""What is answered to an order to remember or to forget, and what is said where something was remembered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
+
+from ragforge_memory.events import MemorySaved
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.memories import Remembered
+    from ragforge_memory.text.forms import Form
 
 LATER = "That is kept, and carried out as soon as Neo4j can take it."
 
 
-def confirmation(done: Remembered | None, text: str, *, forgets: bool) -> str:
+def confirmation(form: Form, done: Remembered | None, redacted: Callable[[str], str]) -> str:
     """What became of an order: remembered, known before, forgotten, or kept until the graph is there.
 
     Args:
+        form: the order.
         done: what the graph says; None: it could not be asked.
-        text: what was to be remembered.
-        forgets: whether it was to be forgotten.
+        redacted: takes secrets out of a text.
     """
     if done is None:
         return LATER
     took = " and ".join(f'"{each}"' for each in done.took)
-    if forgets:
+    if form.how == "retracts":
         return f"Forgotten: {took}." if took else "Nothing that is remembered fits that, so nothing is forgotten."
     if done.known:
         return f'That is remembered already: "{done.known}".'
-    return f'Remembered: "{text}".' + (f" It takes the place of {took}." if took else "")
+    return f'Remembered: "{redacted(form.text)}".' + (f" It takes the place of {took}." if took else "")
+
+
+def saved_by(form: Form | None, done: Remembered | None, redacted: Callable[[str], str]) -> MemorySaved | None:
+    """The event of a message that became a memory; None where it became none, or was known before."""
+    if form is None or form.how not in (None, "corrects") or done is None or done.known is not None:
+        return None
+    return MemorySaved(memory_id=done.message_id, content=redacted(form.text))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ragforge_memory.models.code import CodeReference, each_name
+from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.shape import Shape
 
 MemoryKind = Literal["fact", "episode", "note", "decision", "rule", "todo", "tool_use", "tool_failure"]
@@ -75,6 +76,10 @@ class Memory(Shape):
         }
 
 
+MemoryPage = Page[Memory]
+"""A page of memories, as `ConversationPage` is one of conversations."""
+
+
 class Fact(Memory):
     """A fact: one of a ``type`` (``personal``, ``preference`` and the like) and ``key`` that a user has, and its value.
 
@@ -97,7 +102,9 @@ class Episode(Memory):
     message_ids: tuple[str, ...] = ()
 
 
-VersionReason = Literal["update", "correction", "refinement", "merge", "forget", "corrects", "retracts", "done"]
+VersionReason = Literal[
+    "update", "correction", "refinement", "merge", "forget", "restore", "corrects", "retracts", "done"
+]
 
 
 class FactVersion(Shape):

@@ -23,9 +23,10 @@ How = Literal["corrects", "retracts", "done"]
 LONGEST_TEXT = 600
 """Characters that are shown of what a message states."""
 
-_LABEL = r"\s*(?:[-*>#]+\s*)?(?:\*\*)?{}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
+_POLITE = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*"
+_LABEL = rf"\s*(?:[-*#]+\s*)?(?:\*\*)?{_POLITE}{{}}\s*[:：](?:\*\*)?\s*(?P<text>\S.*)"
 _ORDER = r"\s*{}[\s:]*(?P<text>\S.*)"
-_SPOKEN = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*{}\s+(?P<text>\S.*)"
+_SPOKEN = rf"{_POLITE}{{}}\s+(?P<text>\S.*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,8 @@ _ORDERS: tuple[tuple[str, Kind | None, How | None], ...] = (
     (r"/forget\b", None, "retracts"),
 )
 _BY_LABEL = tuple((re.compile(_LABEL.format(word), re.I | re.S), kind, how) for word, kind, how in _LABELS)
-_BY_ORDER = tuple(
-    (re.compile(rf"\s*{word}[\s:]*(?P<text>\S.*)", re.I | re.S), kind, how) for word, kind, how in _ORDERS
-)
-_ORDERING = re.compile(r"save to memory", re.I)
+_BY_ORDER = tuple((re.compile(_ORDER.format(word), re.I | re.S), kind, how) for word, kind, how in _ORDERS)
+_ORDERING = re.compile(rf"{_POLITE}save to memory", re.I)
 _BY_SENTENCE = tuple((re.compile(_SPOKEN.format(words), re.I | re.S), kind) for words, kind in _SENTENCES)
 _SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?]+(?!\s|$)[^\n.!?]+)*[.!?]*")
 # Longer messages are pasted; a sentence in them is somebody else's.
@@ -109,11 +108,17 @@ def is_question(text: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a message that do not ask, without those of code and of quoted lines."""
+    """The sentences of a message that do not ask, without those of code and of quotations."""
     for line in FENCED.sub("\n", text).splitlines():
         if line.lstrip().startswith((">", "|")):
             continue
         for found in _SENTENCE.finditer(line):
             sentence = found[0].strip(" \t*-")
-            if sentence and not is_question(sentence):
+            if sentence and not is_question(sentence) and not _is_quoted(line[: found.start()]):
                 yield sentence
+
+
+def _is_quoted(before: str) -> bool:
+    """Whether quotation marks or code are open behind this part of a line."""
+    opened = any(before.count(mark) % 2 for mark in '"`')
+    return opened or any(before.count(begin) > before.count(end) for begin, end in ("“”", "«»"))

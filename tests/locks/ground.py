@@ -35,7 +35,7 @@ NAMES: dict[str, dict[str, int]] = {
     "Prompt": {"p1": 3, "p2": 1, "idle": 2},
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
-    "Memory": {"y1": 3, "y2": 1, "y3": 2, "yx": 4},
+    "Memory": {"y1": 3, "y2": 1, "y3": 2, "yx": 4, "yf": 2},
     "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
@@ -306,6 +306,7 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (user)-[:HAS_MEMORY]->(y3:Memory:Standing {uuid: $y3})-[:DERIVED_FROM]->(m2), (y3)-[:ABOUT]->(a1),
   (user)-[:HAS_MEMORY]->(yx:Memory {uuid: $yx})-[:DERIVED_FROM]->(x1), (yx)-[:ABOUT]->(a1), (y2)-[:SUPERSEDED_BY]->(yx),
   (m3)-[:CORRECTS {how: 'corrects'}]->(m1),
+  (user)-[:HAS_MEMORY]->(yf:Memory {uuid: $yf})-[:DERIVED_FROM]->(m1), (y2)-[:SUPERSEDED_BY]->(yf),
   (p1:Prompt {uuid: $p1}), (p2:Prompt {uuid: $p2}), (idle:Prompt {uuid: $idle}), (main)-[:USED_PROMPT]->(p1),
   (second)-[:USED_PROMPT]->(p1), (second)-[:USED_PROMPT]->(p2),
   (emptied)-[:USED_PROMPT]->(p1), (emptied)-[:USED_PROMPT]->(p2)
@@ -319,6 +320,7 @@ SET y1:Fact, y2:Fact, y3:Episode, y1.fact_key = $word + ' key of y1', y2.fact_ke
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
   y.content = 'said', y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
 FOREACH (y IN [y1, y2, y3] | SET y:PendingEmbedding:PendingReembedding)
+SET yf.user_id = $user_id, yf.project = $project, yf.kind = 'note', yf.is_active = false, yf.content = 'forgotten'
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)
 WITH [m2, m4, n2, x2] AS tied
 UNWIND tied AS m

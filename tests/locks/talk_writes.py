@@ -48,6 +48,11 @@ def _memory(g: Ground, name: str, **more: Any) -> Parameters:
     return {**memory, "properties": {"kind": "rule", "content": "said", "importance": 0.8}, **more}
 
 
+def _added(g: Ground, key: str) -> Parameters:
+    row = {**_memory(g, "m1", words_key=key), "uuid": g.fresh()}
+    return {name: row[name] for name in ("uuid", "properties", "words_key", "order_key", "stands")}
+
+
 def _fact(g: Ground, key: str, **more: Any) -> Parameters:
     fact = {
         "fact_key": f"{g.word} {key}",
@@ -164,6 +169,9 @@ TALK: dict[str, list[Way]] = {
     "count_memory_calls": [
         lambda g: {"counts": [{"key": g.fresh(), "metric": "calls", "label": "a", "number": 2} for _ in range(3)]},
     ],
+    "add_memory": [lambda g: _added(g, g.word), lambda g: _added(g, "others")],
+    "restore_memory": [lambda g: {"uuid": g["yf"], "version": g.fresh(), "standing": ["rule"]}],
+    "tie_memory": [lambda g: {"uuid": g["y1"], "scopes": g.all("f4", "f1", "f5", "f2")}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

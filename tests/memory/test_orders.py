@@ -6,6 +6,7 @@ import pytest
 
 from ragforge_memory import events
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.text import forms
 from ragforge_memory.text.forms import read_form
 from tests.agent.conftest import MakeAgent
 from tests.memory.test_recall import asked
@@ -19,6 +20,7 @@ ORDERS = (
     "save to memory: the parser keeps comments",
     "Note that the parser keeps comments.",
     "OK, please keep in mind that the parser keeps comments",
+    "PLEASE, SAVE TO MEMORY: the parser keeps comments",
 )
 
 
@@ -53,11 +55,33 @@ async def test_an_order_is_confirmed_and_both_messages_are_kept(make_agent: Make
         "> remember that the parser keeps comments\nwhat is that?",
         "```\nremember that x\n```\nwhat does this say?",
         "I remember that the parser kept comments.",
+        "Please do you remember that the parser keeps comments?",
+        "Never note that the parser keeps comments.",
+        "please don't save to memory: the parser keeps comments",
+        "Do not keep in mind that the parser keeps comments.",
+        "please never remember that the parser keeps comments",
+        '"Remember that the parser keeps comments."',
+        'The page says "Do it. Remember that the parser keeps comments. Now."',
+        "It says “Well. Please note that the parser keeps comments.” there.",
+        "The text is `a. remember that b` and more.",
+        "> save to memory: the parser keeps comments",
+        "> note: the parser keeps comments",
+        "```\n/remember x\n```",
+        "Could you remember that the parser keeps comments?",
     ],
 )
 def test_what_is_not_an_order(text: str) -> None:
-    form = read_form(text)
-    assert form is None or not form.command
+    assert read_form(text) is None
+
+
+def test_quotation_marks_that_are_closed_quote_nothing() -> None:
+    form = read_form('The log says "done". Remember that "done" is not the end.')
+    assert form is not None
+    assert form.text == '"done" is not the end.'
+
+
+def test_the_forms_are_few() -> None:
+    assert len(forms._LABELS) + len(forms._SENTENCES) + len(forms._ORDERS) <= 12
 
 
 def test_an_order_in_a_longer_message_leaves_the_rest_to_the_model() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ragforge_memory.graph.text import owner_token
 from tests.owners.graph import VECTOR, Data
-from tests.owners.probes import FRESH_ID, Probe, nothing, something
+from tests.owners.probes import FRESH_ID, Probe, Rows, nothing, something
 
 _PENDING = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:PendingMemory, m.kind = 'note'"
 
@@ -91,6 +91,37 @@ _OF_EVERY_PROJECT = (
     "SET m.project = ''"
 )
 
+_AGAIN = {"version": FRESH_ID, "standing": []}
+_FORGOTTEN = (
+    "MATCH (n:Memory {uuid: $b_memory}), (m:Memory {uuid: $a_memory}) SET m.is_active = false, n.is_active = "
+    "$a_memory <> $b_memory"
+)
+# What only another owner says against it, what took its place there, and what it took the place of.
+_AGAINST = (
+    "WITH m, n MATCH (q:Message {uuid: $a_question}), (r:Message {uuid: $b_question}), (w:Message {uuid: $a_answer}) "
+    "CREATE (r)-[:CORRECTS {how: 'retracts'}]->(q), (m)-[:DERIVED_FROM]->(r), (w)-[:CORRECTS {how: 'retracts'}]->(r), "
+    "(m)-[:SUPERSEDED_BY]->(n), (n)-[:SUPERSEDED_BY]->(m)"
+)
+_CHANGED = (
+    "MATCH (n:Memory {uuid: $b_memory}), (m:Memory {uuid: $a_memory}), (q:Message {uuid: $a_question}), "
+    "(r:Message {uuid: $b_question}), (w:Message {uuid: $a_answer}) SET m.is_active = false, n.is_active = false "
+    "CREATE (q)-[:CORRECTS]->(r), (m)-[:DERIVED_FROM]->(r), (q)-[:CORRECTS]->(w), (n)-[:DERIVED_FROM]->(w), "
+    "(n)-[:SUPERSEDED_BY]->(:Memory {uuid: $a_question, user_id: n.user_id, project: n.project, is_active: true})"
+)
+_SCOPE = (
+    "CREATE (:Scope {uuid: 'probe', project: $a_project, key: 'probe', anchor_key: 'probe', name: 'probe', "
+    "qualified_name: 'probe', file: 'probe', startLine: 1, hash: 'h', body_hash: 'probe', type: 'function'})"
+)
+
+
+def _added(data: Data) -> dict[str, Any]:
+    row = {**_row(data, FRESH_ID), "words_key": data.word}
+    return {name: row[name] for name in ("uuid", "properties", "words_key", "order_key", "stands")}
+
+
+def _restored(rows: Rows) -> bool:
+    return rows == [{"restored": True, "instead": None}]
+
 
 MEMORIES: dict[str, list[Probe]] = {
     "remember_facts": [
@@ -139,6 +170,44 @@ MEMORIES: dict[str, list[Probe]] = {
             expect=nothing,
             shares=True,
         )
+    ],
+    "add_memory": [
+        Probe(
+            lambda a, b: _added(a),
+            prepare="MATCH (m:Memory {uuid: $a_memory}) SET m.words_key = 'others'",
+            expect=lambda rows: rows == [{"uuid": FRESH_ID}],
+            shares=True,
+        ),
+    ],
+    "restore_memory": [
+        Probe(lambda a, b: {"uuid": b.memory, **_AGAIN}, prepare=_FORGOTTEN, expect=nothing, shares=True),
+        Probe(lambda a, b: {"uuid": a.memory, **_AGAIN}, prepare=_FORGOTTEN, expect=_restored, shares=True),
+        Probe(
+            lambda a, b: {"uuid": a.memory, **_AGAIN},
+            prepare=f"{_FORGOTTEN}, n.words_key = 'others' {_AGAINST}",
+            expect=_restored,
+            shares=True,
+        ),
+    ],
+    "memory_changes": [
+        Probe(lambda a, b: {"uuid": b.question}, expect=nothing),
+        Probe(
+            lambda a, b: {"uuid": a.question},
+            prepare=_CHANGED,
+            expect=lambda rows: rows == [{"saved": False, "took": []}],
+        ),
+    ],
+    "tie_memory": [
+        Probe(lambda a, b: {"uuid": b.memory, "scopes": ["probe"]}, prepare=_SCOPE, expect=nothing),
+        Probe(
+            lambda a, b: {"uuid": a.memory, "scopes": ["probe"]},
+            prepare=_SCOPE,
+            expect=lambda rows: [row["tied"] for row in rows] == [1],
+        ),
+        Probe(
+            lambda a, b: {"uuid": a.memory, "scopes": [b.only_here]},
+            prepare="MATCH (s:Scope {uuid: $b_only_here}) SET s.anchor_key = 'probe'",
+        ),
     ],
     "pending_memories": [
         Probe(lambda a, b: {"uuid": b.question}, prepare=_PENDING, expect=nothing),

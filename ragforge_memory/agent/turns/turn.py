@@ -37,7 +37,7 @@ from ragforge_memory.llm.port import (
     ToolRequest,
     ToolRequestChunk,
 )
-from ragforge_memory.memory.confirmation import confirmation
+from ragforge_memory.memory.confirmation import confirmation, saved_by
 from ragforge_memory.memory.rollout import has_tools
 from ragforge_memory.models.conversation import (
     AgentState,
@@ -160,7 +160,10 @@ class Turn:
                 await self._emit(
                     events.Degraded(what=what, detail=services.models.model_why if what == "model" else "")
                 )
-            if (form := read_form(self._text)) and form.command and services.stores.memories is not None:
+            form = read_form(self._text)
+            if saved := saved_by(form, keeping.remembered, self._redactor.text):
+                await self._emit(saved)
+            if form is not None and form.command and services.stores.memories is not None:
                 reading.leave()
                 await self._confirm(form)
             else:
@@ -236,11 +239,8 @@ class Turn:
 
     async def _confirm(self, form: Form) -> None:
         """Answers an order to remember or to forget; no model is asked."""
-        done, text = self._keeping.remembered, self._redactor.text(form.text)
-        if done is not None and form.how is None and done.known is None:
-            await self._emit(events.MemorySaved(memory_id=done.message_id, content=text))
         self._echo, self._answered_by = True, "memory"
-        await self._show(confirmation(done, text, forgets=form.how == "retracts"))
+        await self._show(confirmation(form, self._keeping.remembered, self._redactor.text))
 
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
