@@ -55,11 +55,13 @@ from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.spaces import Space, SpaceInUse, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
+from ragforge_memory.graph.tool_memories import ToolMemoryStore
 from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
+from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
@@ -180,6 +182,7 @@ async def open_services(wanted: Wanted) -> Services:
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
         memories = MemoryStore(graph, wanted.owner) if remembers else None
+        tool_memories = ToolMemoryStore(graph, wanted.owner)
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -193,6 +196,7 @@ async def open_services(wanted: Wanted) -> Services:
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
             memories=memories,
+            tool_memories=tool_memories if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -224,7 +228,11 @@ async def open_services(wanted: Wanted) -> Services:
                 at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
-                memories=WokenWork("memories", memories.remember_messages) if memories else None,
+                memories=WokenWork(
+                    "memories", memories.remember_messages, ToolMemory(tool_memories, place.redacted).remember
+                )
+                if memories
+                else None,
             ),
             summaries=summaries if remembers else None,
             opened=opened,

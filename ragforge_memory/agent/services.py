@@ -15,6 +15,7 @@ from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.llm.port import model_key
 from ragforge_memory.memory.memories import Memories
+from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.graph.similar import SimilarStore
     from ragforge_memory.graph.text_files import UnreadTexts
+    from ragforge_memory.graph.tool_memories import ToolMemoryStore
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.owner import Owner
@@ -66,6 +68,12 @@ class Services:
         """What is remembered; None without memory."""
         store = self.stores.memories
         return None if store is None else Memories(store, self.place.config.memory, self.place.redacted)
+
+    @property
+    def tool_memory(self) -> ToolMemory | None:
+        """What is remembered of tool calls; None without memory."""
+        store = self.stores.tool_memories
+        return None if store is None else ToolMemory(store, self.place.redacted)
 
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
@@ -98,6 +106,7 @@ class Stores:
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
     memories: MemoryStore | None = None
+    tool_memories: ToolMemoryStore | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
 

@@ -33,6 +33,8 @@ Scored = list[tuple[Memory, float]]
 
 _BATCH = 200
 _MOST_SCOPES, _NEAR = 8, 40
+# Looked at for those of the tools that are offered.
+_LAST_FAILURES = 50
 _WORD = re.compile(r"\w+")
 _NEGATIONS = frozenset({"no", "not", "never", "without"})
 _OF_CATEGORY: dict[Category, MemoryCategory] = {
@@ -188,7 +190,14 @@ class MemoryStore(OwnerStore):
         return bool(rows[0]["was"]) if rows else None
 
     async def recall(
-        self, question: str, *, names: Sequence[Mention], files: Sequence[str], standing: int, limit: int
+        self,
+        question: str,
+        *,
+        names: Sequence[Mention],
+        files: Sequence[str],
+        tools: Sequence[str] = (),
+        standing: int,
+        limit: int,
     ) -> dict[Tier, Scored]:
         """What bears on a question by words, by facts' names, by the code it names, and what always stands, by tier.
 
@@ -196,7 +205,8 @@ class MemoryStore(OwnerStore):
             question: what is asked.
             names: what code it names.
             files: and which files.
-            standing: rules and preferences at most.
+            tools: whose last failures always stand.
+            standing: rules and preferences at most, and failures.
             limit: of each other tier.
         """
         words = asked_for(query_words(without_endings(question)))
@@ -209,6 +219,8 @@ class MemoryStore(OwnerStore):
             files=list(files),
             scopes=_MOST_SCOPES,
             near=_NEAR,
+            tools=list(tools),
+            failures=_LAST_FAILURES,
             standing=standing,
             limit=limit,
         )

@@ -40,6 +40,7 @@ class Recall:
         question: what is asked.
         names: what code it names.
         files: and which files.
+        tools: those that are offered, whose last failures are always given.
         limit: memories at most, beside the standing ones.
         deadline_ms: milliseconds from now.
     """
@@ -51,6 +52,7 @@ class Recall:
         *,
         names: Sequence[Mention] = (),
         files: Sequence[str] = (),
+        tools: Sequence[str] = (),
         limit: int,
         deadline_ms: float,
     ) -> None:
@@ -60,7 +62,7 @@ class Recall:
         self._ended = self._begun
         self._sources: dict[tuple[Tier, ...], asyncio.Task[dict[Tier, Scored]]] = {
             IN_GRAPH: asyncio.create_task(
-                store.recall(question, names=names, files=files, standing=STANDING, limit=_WIDER * limit),
+                store.recall(question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit),
                 name="ragforge-recall",
             ),
         }

@@ -48,6 +48,13 @@ def _memory(g: Ground, name: str, **more: Any) -> Parameters:
     return {**memory, "properties": {"kind": "rule", "content": "said", "importance": 0.8}, **more}
 
 
+def _learned(g: Ground, message: str, *memories: str, failed: bool = True) -> Parameters:
+    properties = {"kind": "tool_failure", "content": "failed"} if failed else None
+    row = {"properties": properties, "about": ["one"], "lasts": "P30D"}
+    uuids = [g[each] if len(each) == 2 else each for each in memories]
+    return {"message": g[message], "memories": [{**row, "uuid": uuid} for uuid in uuids]}
+
+
 def _fact(g: Ground, key: str, **more: Any) -> Parameters:
     fact = {"uuid": g.fresh(), "fact_key": f"{g.word} {key}", "version": g.fresh(), "reason": "update", "message": None}
     fact |= {"project": g.project, "owner_token": "t", "said_at": None, "stands": True}
@@ -125,6 +132,10 @@ TALK: dict[str, list[Way]] = {
     ],
     "remember_facts": [
         lambda g: {"facts": [_fact(g, "key of y2"), _fact(g, g.fresh()), _fact(g, "key of y1", message=g["m1"])]},
+    ],
+    "remember_tool_calls": [
+        lambda g: {"turns": [_learned(g, "m4", "y2", "y1"), _learned(g, "m2", "y3", failed=False)]},
+        lambda g: {"turns": [_learned(g, "m2", g.fresh(), "y1")]},
     ],
     "forget_memory": [lambda g: {"uuid": g["y1"], "version": g.fresh(), "reason": "said so"}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],

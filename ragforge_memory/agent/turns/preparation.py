@@ -161,6 +161,7 @@ class Reading:
                 question,
                 names=asks.names,
                 files=asks.files,
+                tools=registry.foreign,
                 limit=memory.recall.limit,
                 deadline_ms=memory.recall.deadline_ms,
             )

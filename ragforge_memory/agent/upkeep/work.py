@@ -166,14 +166,19 @@ class BackgroundWork:
             self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
         if self.retention is not None:
             self.retention.begin()
-        self._remember()
+        self.remember()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self.vectors.wake()
-        self._remember()
+        self.remember()
         if due:
             self.due()
+
+    def remember(self) -> None:
+        """Something waits to become a memory."""
+        if self.memories is not None:
+            self.memories.wake()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
@@ -244,10 +249,6 @@ class BackgroundWork:
         if self.summaries is not None:
             await self.summaries.aclose()
         await self.vectors.aclose()
-
-    def _remember(self) -> None:
-        if self.memories is not None:
-            self.memories.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
