@@ -127,7 +127,8 @@ RETURN row.message AS message, stored, known, took
 // What is remembered that bears on a question, by four tiers at once: what stands in every prompt (rules and preferences,
 // the most important), facts whose type, key or value is named, what is about the code that names mean (at half weight
 // about what is in it, calls it, or is called by it), and what shares words with it. The owner stands inside the clauses
-// of full text too, see turn_context. A memory is told once, with its tiers.
+// of full text too, see turn_context. A memory is told once, with its tiers. What $tools failed at last stands too; which
+// tools worked is told where they are named.
 CALL () {
   UNWIND [[$user_id, $project], [$user_id, ''], ['', $project], ['', '']] AS of
   WITH DISTINCT of
@@ -140,9 +141,18 @@ CALL () {
   WITH m ORDER BY m.importance DESC, m.created_at DESC LIMIT $standing
   RETURN m, m.importance AS score, 'standing' AS tier
   UNION ALL
+  CALL () {
+    MATCH (m:ToolFailure)
+    WHERE m.user_id = $user_id AND m.project = $project AND m.created_at IS NOT NULL
+    RETURN m ORDER BY m.user_id DESC, m.project DESC, m.created_at DESC LIMIT $failures
+  }
+  WITH m WHERE m.tool IN $tools AND m.is_active AND m.expires_at > datetime()
+  WITH m ORDER BY m.created_at DESC LIMIT $standing
+  RETURN m, 0.0 AS score, 'standing' AS tier
+  UNION ALL
   UNWIND $clauses AS asked
   CALL db.index.fulltext.queryNodes('memory_text_index', asked.clause, {limit: $candidates}) YIELD node AS m, score
-  WHERE score > 0 AND
+  WHERE score > 0 AND (m.kind <> 'tool_use' OR asked.tier = 'key') AND
   // include: mine
   WITH asked, m, score ORDER BY score DESC, m.created_at DESC
   WITH asked, collect([m, score])[..$limit] AS best
@@ -172,7 +182,7 @@ CALL () {
     RETURN s, 0.5 AS weight
   }
   MATCH (s)<-[:RESOLVES_TO]-(:CodeAnchor)<-[:ABOUT]-(m:Memory)
-  WHERE
+  WHERE m.kind <> 'tool_use' AND
   // include: mine
   WITH m, max(weight) AS score ORDER BY score DESC, m.importance DESC, m.created_at DESC LIMIT $limit
   RETURN m, score, 'code' AS tier

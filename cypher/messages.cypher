@@ -76,6 +76,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   FOREACH (_ IN CASE WHEN c.head_seq - coalesce(c.summarized_seq, 0) >= $summarize_every THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
+  FOREACH (_ IN CASE WHEN size($tool_calls) > 0 THEN [1] ELSE [] END | SET m:PendingToolMemory)
   FOREACH (step IN $tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result

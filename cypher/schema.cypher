@@ -51,7 +51,7 @@ CREATE INDEX decisions_of_conversation IF NOT EXISTS FOR (n:Decision) ON (n.conv
 CREATE INDEX decisions_of_owner IF NOT EXISTS FOR (n:Decision) ON (n.user_id, n.project, n.timestamp);
 
 // An owner's memories, newest first; those that stand in every prompt, the most important first; what says the same in
-// whatever order (`words_key`); and messages that are to become memories.
+// whatever order (`words_key`); messages that are to become memories, and answers with tool calls; calls that failed.
 CREATE INDEX memory_owner IF NOT EXISTS FOR (n:Memory) ON (n.user_id, n.project, n.created_at);
 CREATE INDEX memory_words IF NOT EXISTS FOR (n:Memory) ON (n.words_key);
 CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.project, n.importance);
@@ -59,6 +59,8 @@ CREATE INDEX pending_operations IF NOT EXISTS FOR (n:PendingOperation) ON (n.use
 CREATE INDEX memory_counts IF NOT EXISTS FOR (n:MemoryCount) ON (n.user_id, n.project);
 CREATE INDEX ended_operations IF NOT EXISTS FOR (n:MemoryOperation) ON (n.user_id, n.project, n.ended_at);
 CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id, n.project);
+CREATE INDEX pending_tool_memories IF NOT EXISTS FOR (n:PendingToolMemory) ON (n.user_id, n.project);
+CREATE INDEX tool_failure_owner IF NOT EXISTS FOR (n:ToolFailure) ON (n.user_id, n.project, n.created_at);
 
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.

@@ -58,6 +58,7 @@ from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.spaces import Space, SpaceInUse, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
+from ragforge_memory.graph.tool_memories import ToolMemoryStore
 from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
@@ -65,6 +66,7 @@ from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
 from ragforge_memory.memory.memories import Memories
 from ragforge_memory.memory.operations import Operations
+from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
@@ -196,6 +198,7 @@ async def open_services(wanted: Wanted) -> Services:
                 recall=lambda query, limit: services.recall(query, limit=limit, deadline_ms=TOOL_DEADLINE_MS),
                 queued=lambda: services.background.work.operations_wait(),
             )
+        tool_memories = ToolMemoryStore(graph, wanted.owner)
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -210,6 +213,7 @@ async def open_services(wanted: Wanted) -> Services:
             insights=InsightStore(graph, wanted.owner) if remembers else None,
             memories=memories,
             memory_vectors=at_hand.memory_vectors if remembers else None,
+            tool_memories=tool_memories if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -242,7 +246,11 @@ async def open_services(wanted: Wanted) -> Services:
                 at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
-                memories=WokenWork("memories", memories.remember_messages) if memories else None,
+                memories=WokenWork(
+                    "memories", memories.remember_messages, ToolMemory(tool_memories, place.redacted).remember
+                )
+                if memories
+                else None,
                 operations=WokenWork("operations", operations.work) if operations else None,
             ),
             operations=operations,

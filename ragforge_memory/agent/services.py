@@ -16,6 +16,7 @@ from ragforge_memory.embeddings.question import QuestionVector
 from ragforge_memory.errors import EmbeddingError, InvalidInput, memory_is_off
 from ragforge_memory.llm.port import model_key
 from ragforge_memory.memory.meaning import Meaning
+from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.redaction import redact_value
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.graph.similar import SimilarStore
     from ragforge_memory.graph.text_files import UnreadTexts
+    from ragforge_memory.graph.tool_memories import ToolMemoryStore
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.memory.operations import Operations
@@ -95,6 +97,12 @@ class Services:
         )
         return await recall.result()
 
+    @property
+    def tool_memory(self) -> ToolMemory | None:
+        """What is remembered of tool calls; None without memory."""
+        store = self.stores.tool_memories
+        return None if store is None else ToolMemory(store, self.place.redacted)
+
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
 
@@ -127,6 +135,7 @@ class Stores:
     insights: InsightStore | None = None
     memories: MemoryStore | None = None
     memory_vectors: MemoryVectors | None = None
+    tool_memories: ToolMemoryStore | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
 

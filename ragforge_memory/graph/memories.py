@@ -38,6 +38,8 @@ Scored = list[tuple[Memory, float]]
 
 _BATCH = 200
 _MOST_SCOPES, _NEAR = 8, 40
+# Looked at for those of the tools that are offered.
+_LAST_FAILURES = 50
 _WORD = re.compile(r"\w+")
 _NEGATIONS = frozenset({"no", "not", "never", "without"})
 _OF_CATEGORY: dict[Category, MemoryCategory] = {
@@ -239,7 +241,14 @@ class MemoryStore(OwnerStore):
         return _key("fact", self._owner["user_id"], self._project_of(type_), type_, _norm(key))
 
     async def recall(
-        self, question: str, *, names: Sequence[Mention], files: Sequence[str], standing: int, limit: int
+        self,
+        question: str,
+        *,
+        names: Sequence[Mention],
+        files: Sequence[str],
+        tools: Sequence[str] = (),
+        standing: int,
+        limit: int,
     ) -> dict[Tier, Scored]:
         """What bears on a question by words, by facts' names, by the code it names, and what always stands, by tier.
 
@@ -247,7 +256,8 @@ class MemoryStore(OwnerStore):
             question: what is asked.
             names: what code it names.
             files: and which files.
-            standing: rules and preferences at most.
+            tools: whose last failures always stand.
+            standing: rules and preferences at most, and failures.
             limit: of each other tier.
         """
         words = asked_for(query_words(without_endings(question)))
@@ -260,6 +270,8 @@ class MemoryStore(OwnerStore):
             files=list(files),
             scopes=_MOST_SCOPES,
             near=_NEAR,
+            tools=list(tools),
+            failures=_LAST_FAILURES,
             standing=standing,
             limit=limit,
         )

@@ -46,6 +46,7 @@ class Recall:
         names: what code it names.
         files: and which files.
         meaning: finds by meaning too; None: nothing is embedded here, and these tiers are neither answered nor missed.
+        tools: those that are offered, whose last failures are always given.
         limit: memories at most, beside the standing ones and the summaries of conversations.
         deadline_ms: milliseconds from now.
     """
@@ -58,6 +59,7 @@ class Recall:
         names: Sequence[Mention] = (),
         files: Sequence[str] = (),
         meaning: Meaning | None = None,
+        tools: Sequence[str] = (),
         limit: int,
         deadline_ms: float,
     ) -> None:
@@ -67,7 +69,7 @@ class Recall:
         self._ended = self._begun
         self._sources: dict[tuple[Tier, ...], asyncio.Task[dict[Tier, Scored]]] = {
             IN_GRAPH: asyncio.create_task(
-                store.recall(question, names=names, files=files, standing=STANDING, limit=_WIDER * limit),
+                store.recall(question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit),
                 name="ragforge-recall",
             ),
         }

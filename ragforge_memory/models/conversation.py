@@ -41,6 +41,10 @@ class Usage(Shape):
         )
 
 
+CUT_OFF = "this was cut off while it ran; whether it took effect is not known"
+"""The error of a tool call that was not waited for to its end."""
+
+
 class ToolCall(Shape):
     """One tool call with its result. ``result`` is the JSON value the tool gave; sizes are in bytes."""
 

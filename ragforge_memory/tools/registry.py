@@ -113,6 +113,12 @@ class ToolRegistry:
         """The names of the tools, in the order they were given."""
         return tuple(self._tools)
 
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """The names of those that are not this library's: nobody here knows what another call of them costs."""
+        ours = __name__.partition(".")[0]
+        return tuple(name for name, each in self._tools.items() if each.function.__module__.partition(".")[0] != ours)
+
     def __len__(self) -> int:
         return len(self._tools)
 

@@ -267,6 +267,7 @@ CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: uuid, conversation_id: c.uuid, seq:
   in_reply_to: CASE uuid WHEN $m2 THEN $m1 WHEN $m4 THEN $m3 WHEN $n2 THEN $n1 WHEN $x2 THEN $x1 WHEN $r2 THEN $r1 END})
 FOREACH (_ IN CASE WHEN uuid IN [$m1, $m3, $m4] THEN [1] ELSE [] END | SET m:PendingEmbedding:PendingReembedding)
 FOREACH (_ IN CASE WHEN uuid = $m3 THEN [1] ELSE [] END | SET m:Important)
+FOREACH (_ IN CASE WHEN uuid IN [$m2, $m4] THEN [1] ELSE [] END | SET m:PendingToolMemory)
 FOREACH (_ IN CASE WHEN uuid = $m7 THEN [1] ELSE [] END | SET m.state = 'unanswered')
 FOREACH (_ IN CASE WHEN uuid = $x2 THEN [1] ELSE [] END | SET m.receipt = $p1)
 RETURN count(*) AS messages, null AS unclaimed

@@ -53,6 +53,13 @@ def _added(g: Ground, key: str) -> Parameters:
     return {name: row[name] for name in ("uuid", "properties", "words_key", "order_key", "stands")}
 
 
+def _learned(g: Ground, message: str, *memories: str, failed: bool = True) -> Parameters:
+    properties = {"kind": "tool_failure", "content": "failed"} if failed else None
+    row = {"properties": properties, "about": ["one"], "lasts": "P30D"}
+    uuids = [g[each] if len(each) == 2 else each for each in memories]
+    return {"message": g[message], "memories": [{**row, "uuid": uuid} for uuid in uuids]}
+
+
 def _fact(g: Ground, key: str, **more: Any) -> Parameters:
     fact = {
         "fact_key": f"{g.word} {key}",
@@ -172,6 +179,10 @@ TALK: dict[str, list[Way]] = {
     "add_memory": [lambda g: _added(g, g.word), lambda g: _added(g, "others")],
     "restore_memory": [lambda g: {"uuid": g["yf"], "version": g.fresh(), "standing": ["rule"]}],
     "tie_memory": [lambda g: {"uuid": g["y1"], "scopes": g.all("f4", "f1", "f5", "f2")}],
+    "remember_tool_calls": [
+        lambda g: {"turns": [_learned(g, "m4", "y2", "y1"), _learned(g, "m2", "y3", failed=False)]},
+        lambda g: {"turns": [_learned(g, "m2", g.fresh(), "y1")]},
+    ],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

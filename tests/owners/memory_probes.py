@@ -36,9 +36,24 @@ def _fact(data: Data, key: str, **more: Any) -> dict[str, Any]:
 def _asked(data: Data, *, named: str | None = None, clauses: Any = None) -> dict[str, Any]:
     mention = {"name": named or data.word, "qualified_name": None, "types": None}
     given = [{"tier": "text", "clause": f"+content:{data.word}"}] if clauses is None else clauses
-    return {"mentions": [mention], "clauses": given, "files": [], "scopes": 9, "near": 99, "standing": 9}
+    tools = {"tools": ["deploy"], "failures": 9}
+    return {"mentions": [mention], "clauses": given, "files": [], "scopes": 9, "near": 99, "standing": 9, **tools}
 
 
+def _turn(data: Data, message: str, memory: str = FRESH_ID, *, failed: bool = True) -> dict[str, Any]:
+    properties = {"kind": "tool_failure", "content": "stolen"}
+    row = {"uuid": memory, "properties": properties if failed else None, "about": [data.word], "lasts": "P30D"}
+    return {"turns": [{"message": message, "memories": [row]}]}
+
+
+_CALLED = (
+    "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question, $a_answer, $b_answer] "
+    "SET m:PendingToolMemory, m.content = 'said'"
+)
+_FAILED = (
+    "MATCH (m:Memory) WHERE m.uuid IN [$a_memory, $b_memory] SET m:ToolFailure, m.tool = 'deploy', m.error = 'no', "
+    "m.is_active = true, m.created_at = datetime(), m.expires_at = datetime() + duration('P1D')"
+)
 # Both have a fact of one key, as no two owners of this library do.
 _FACTS = (
     "MATCH (m:Memory) WHERE m.uuid = $b_memory SET m:Fact, m.kind = 'fact', m.fact_key = 'of b', m.value = 'kept', "
@@ -222,8 +237,17 @@ MEMORIES: dict[str, list[Probe]] = {
             prepare=_TAKEN_BACK,
         ),
     ],
+    "pending_tool_memories": [
+        Probe(lambda a, b: {"filed": False}, prepare=_CALLED, expect=something),
+    ],
+    "remember_tool_calls": [
+        Probe(lambda a, b: _turn(a, b.answer), prepare=_CALLED),
+        Probe(lambda a, b: _turn(a, a.answer, b.memory, failed=False), prepare=_CALLED),
+    ],
+    "tool_failure": [Probe(lambda a, b: {"uuid": b.memory}, prepare=_FAILED, expect=nothing)],
     "recall": [
         Probe(lambda a, b: _asked(b), shares=True),
+        Probe(lambda a, b: {**_asked(a, clauses=[]), "mentions": []}, prepare=_FAILED, shares=True),
         Probe(lambda a, b: _asked(b), prepare=_STRANGE, shares=True),
         Probe(lambda a, b: _asked(b), prepare=_UNSEEN, shares=True),
         Probe(lambda a, b: _asked(b, named=b.rare), prepare=_ELSEWHERE, shares=True),

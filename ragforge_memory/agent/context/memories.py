@@ -13,7 +13,7 @@ LONGEST = 600
 """Characters that are shown of a memory."""
 
 _HEADINGS = 50
-_OF_THE_USER = ("fact", "episode", "rule")
+_ABOUT = dict.fromkeys(("fact", "episode", "rule"), "user") | {each: each for each in ("tool_use", "tool_failure")}
 _VOUCHES = {"user": "the user", "agent": "an assistant", "tool": "a tool or a file, unconfirmed"}
 
 
@@ -56,4 +56,4 @@ def line_of(memory: Memory) -> MemoryLine:
     """A memory as the prompt tells it."""
     said = f"{memory.kind}, {memory.created_at:%Y-%m-%d}, by {_VOUCHES[memory.trust]}"
     head = "; ".join(filter(None, (said, memory.code_label)))
-    return MemoryLine(memory.uuid, memory.content, head, memory.kind not in _OF_THE_USER, LONGEST)
+    return MemoryLine(memory.uuid, memory.content, head, _ABOUT.get(memory.kind, "code"), LONGEST)

@@ -85,14 +85,14 @@ class MemoryLine:
     Args:
         content: what is remembered.
         head: what stands before it: its kind, its date, who vouches for it, what became of its code.
-        of_code: whether it is about code, and not about the user.
+        about: which part of the prompt it stands in: what is ``user``, ``code``, ``tool_failure`` or ``tool_use``.
         characters: that are shown of the content.
     """
 
     uuid: str
     content: str
     head: str
-    of_code: bool
+    about: str
     characters: int
 
     @property
@@ -101,7 +101,12 @@ class MemoryLine:
         return f"- [{self.head}] {_LINE_BREAK.sub(_SET_IN, truncated(self.content, self.characters))}"
 
 
-_MEMORIES = (("Relevant context about the user", False), ("Decided or noted about this code", True))
+_MEMORIES = {
+    "user": "Relevant context about the user",
+    "code": "Decided or noted about this code",
+    "tool_failure": "Tools that failed before",
+    "tool_use": "Tools that worked before",
+}
 
 
 def system_prompt(
@@ -127,8 +132,8 @@ def system_prompt(
     """
     parts = [(instructions or DEFAULT_INSTRUCTIONS).strip(), f"Today's date: {today.isoformat()}"]
     parts.extend(map(addition, additions))
-    for heading, of_code in _MEMORIES:
-        if told := [memory.text for memory in memories if memory.of_code is of_code]:
+    for about, heading in _MEMORIES.items():
+        if told := [memory.text for memory in memories if memory.about == about]:
             parts.append(f"## {heading}\n{fenced(chr(10).join(told))}")
     if summary:
         parts.append(f"## Summary of the conversation so far\n{fenced(summary)}")

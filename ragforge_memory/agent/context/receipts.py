@@ -66,7 +66,7 @@ def receipt_of(
             ]
             for quote in parts.quotes
         ],
-        "memories": [[line.uuid, line.head, line.of_code, line.characters] for line in parts.memories],
+        "memories": [[line.uuid, line.head, line.about, line.characters] for line in parts.memories],
         "additions": [message.seq for message in parts.additions],
         "compression": parts.compression.uuid if parts.compression else None,
         "lines": len(parts.compression.content.splitlines()) if parts.compression else 0,

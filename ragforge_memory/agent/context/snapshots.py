@@ -188,8 +188,8 @@ async def _rebuilt(store: ReceiptStore, conversation_id: str, found: Answered, s
         quotes=tuple(quote_of(there[row[0]], row) for row in kept["quotes"] if row[0] in there),
         recent=Fit((tuple(recent),), tuple((message.uuid, cuts[message.seq]) for message in recent)),
         memories=tuple(
-            MemoryLine(uuid, remembered[uuid], head, of_code, characters)
-            for uuid, head, of_code, characters in kept["memories"]
+            MemoryLine(uuid, remembered[uuid], head, about, characters)
+            for uuid, head, about, characters in kept["memories"]
             if uuid in remembered
         ),
     )

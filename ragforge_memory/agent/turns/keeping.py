@@ -203,18 +203,19 @@ class Keeping:
             return
         if self._stores:
             try:
-                seq = await services.stores.messages.complete_turn(self._conversation_id, answer, recover=False)
+                self.seq = await services.stores.messages.complete_turn(self._conversation_id, answer, recover=False)
             except ConversationNotFound:
                 await self._deleted()
                 raise
             except RagforgeError as error:
                 self._failed("the answer", error)
             else:
-                self._remember(answer.message, seq, answer.tool_calls, stored=True)
+                self._remember(answer.message, self.seq, answer.tool_calls, stored=True)
                 await self.journal(services.background.journal.ended, self._message_id)
                 asyncio.get_running_loop().call_later(TIDY_SECONDS, services.background.journal.tidy)
                 self._embed(answer.message)
-                self.seq = seq
+                if answer.tool_calls:
+                    services.background.work.remember()
                 return
         _, expected = services.background.remembered.places(self._conversation_id)
         told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))
@@ -370,8 +371,7 @@ class Keeping:
             self._services.background.outage.begin(error)
 
     async def _replay(self) -> None:
-        """Where the graph is there again, or was all the time, what waits of the conversation goes there at once; what
-        takes longer goes on behind the turn."""
+        """What waits of the conversation goes to the graph at once if it is there; what takes longer, behind it."""
         services = self._services
         if services.background.outage.is_on:
             return

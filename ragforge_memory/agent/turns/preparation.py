@@ -166,6 +166,7 @@ class Reading:
                 names=asks.names,
                 files=asks.files,
                 meaning=services.stores.meaning(self._vector, conversation_id),
+                tools=registry.foreign,
                 limit=memory.recall.limit,
                 deadline_ms=memory.recall.deadline_ms,
             )

@@ -13,16 +13,15 @@ from ragforge_memory import events
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
+from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.code import ScopeTie
-from ragforge_memory.models.conversation import ToolCall
+from ragforge_memory.models.conversation import CUT_OFF, ToolCall
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.redaction import Redactor
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
 WriteJournal = Callable[..., Awaitable[bool]]
-
-_CUT_OFF = "this was cut off while it ran; whether it took effect is not known"
 
 
 @dataclass(eq=False)
@@ -37,6 +36,7 @@ class ToolRounds:
         emit: takes the turn's events.
         write_journal: calls a method of the journal; says so where the disk refuses.
         redactor: takes secrets out of what is kept and told of the calls; the tools and the model have them.
+        failures: knows what failed before; None: nothing is remembered.
     """
 
     registry: ToolRegistry
@@ -46,6 +46,7 @@ class ToolRounds:
     emit: Emit
     write_journal: WriteJournal
     redactor: Redactor
+    failures: ToolMemory | None = None
     _calls: dict[str, ToolCall] = field(default_factory=dict, init=False)
     _scopes: dict[ScopeTie, None] = field(default_factory=dict, init=False)
     exchanged: list[tuple[ToolRequest, ToolOutcome]] = field(default_factory=list, init=False)
@@ -98,13 +99,14 @@ class ToolRounds:
             self._calls[call_id] = call
             return call
 
-        unfinished = record(ToolRun("", None, success=False, error=_CUT_OFF))
+        unfinished = record(ToolRun("", None, success=False, error=CUT_OFF))
         if self.registry.side_effects(asked.name):
             await self.write_journal(self.journal.tool, self.message_id, unfinished)
         # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
         with hurried():
             run = await self.registry.run(asked, self.context)
-        call = record(run)
+            call = record(run)
+            before = None if run.success or self.failures is None else await self.failures.before(call)
         self._scopes.update(dict.fromkeys(run.scopes))
         await self.write_journal(self.journal.tool, self.message_id, call, run.scopes)
         await self.emit(
@@ -118,7 +120,8 @@ class ToolRounds:
                 iteration=iteration,
             )
         )
-        return ToolOutcome(asked.id, asked.name, run.content, not run.success, run.error_kind)
+        content = run.content if before is None else f"{before}\n{run.content}"
+        return ToolOutcome(asked.id, asked.name, content, not run.success, run.error_kind)
 
     def _record(
         self, call_id: str, asked: ToolRequest, run: ToolRun, started: datetime, iteration: int, index: int

@@ -114,6 +114,7 @@ class Turn:
             emit,
             self._keeping.journal,
             self._redactor,
+            services.tool_memory,
         )
         self._steps: list[dict[str, Any]] = []
         self._final_parts: Any = None
@@ -207,8 +208,7 @@ class Turn:
         return self._keeping.title
 
     def counted(self, head_seq: int) -> int:
-        """The conversation's last place by now, where it was ``head_seq`` before: what was kept of this turn counts,
-        however it ended."""
+        """The conversation's last place by now, where it was ``head_seq`` before: what was kept of this turn counts."""
         return max(head_seq, self._keeping.seq) + self._keeping.waiting
 
     def state(self, session_id: str, *, error: str = "") -> AgentState:

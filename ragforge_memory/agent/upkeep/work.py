@@ -168,14 +168,19 @@ class BackgroundWork:
             self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
         if self.retention is not None:
             self.retention.begin()
-        self._remember()
+        self.remember()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self.vectors.wake()
-        self._remember()
+        self.remember()
         if due:
             self.due()
+
+    def remember(self) -> None:
+        """Something waits to become a memory."""
+        for woken in self._woken:
+            woken.wake()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
@@ -211,7 +216,7 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        self._remember()
+        self.remember()
         for woken in self._woken:
             await woken.quiet(remaining())
         left = 0
@@ -255,10 +260,6 @@ class BackgroundWork:
     @property
     def _woken(self) -> tuple[WokenWork, ...]:
         return tuple(each for each in (self.memories, self.operations) if each is not None)
-
-    def _remember(self) -> None:
-        for woken in self._woken:
-            woken.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:

@@ -83,7 +83,8 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
         return [], _NOT_KEPT
     try:
         steps = [*_outcomes(now), *(_outcome(each["tool"], each["content"]) for each in folded)]
-        found = Outcomes(steps, [each.memory.statement for each in request.recalled if "code" in each.tiers])
+        stated = [each for each in request.recalled if "code" in each.tiers and each.memory.kind != "tool_failure"]
+        found = Outcomes(steps, [each.memory.statement for each in stated])
         wanted = intent.tools(question) if not rounds else intent.more(question, found) if rounds < _ROUNDS else []
         calls = {
             json.dumps(each): each
