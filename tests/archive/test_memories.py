@@ -89,16 +89,13 @@ def _steps() -> list[str]:
     return ["Well."] * 10
 
 
-async def test_memories_come_back_as_they_were(
-    make_agent: MakeAgent, graph: Graph, elsewhere: Graph, old_neo4j_config: Neo4jConfig, tmp_path: Path
-) -> None:
-    root = project(tmp_path)
+async def test_memories_come_back_as_they_were(make_agent: MakeAgent, graph: Graph, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
-    async with make_agent(*_steps(), root=root) as agent:
+    async with make_agent(*_steps(), root=project(tmp_path)) as agent:
         await agent.ingest()
         await _life(agent)
         seen = graph.run(_SEEN)
-        wanted = {row["memory"]["content"]: row["memory"]["is_active"] for row in seen}
+        wanted = _now(graph)
         assert sum(wanted.values()) == 5, wanted
         history = [await _history(agent, content) for content in sorted(wanted)]
         found = await agent.recall("Where is the queue, and what of `check_password`?", deadline_ms=60_000)
@@ -118,13 +115,24 @@ async def test_memories_come_back_as_they_were(
         assert [await _history(agent, content) for content in sorted(wanted)] == history
         back = await agent.recall("Where is the queue, and what of `check_password`?", deadline_ms=60_000)
         assert [(each.memory, each.tiers) for each in back.items] == [(each.memory, each.tiers) for each in found.items]
+
+
+async def test_where_nothing_is_known_code_is_known_with_the_first_ingest(
+    make_agent: MakeAgent, graph: Graph, elsewhere: Graph, old_neo4j_config: Neo4jConfig, tmp_path: Path
+) -> None:
+    root, file = project(tmp_path), tmp_path / "all.jsonl"
+    async with make_agent(*_steps(), root=root) as agent:
+        await agent.ingest()
+        await _life(agent)
+        seen = graph.run(_SEEN)
+        await agent.export_all(file)
     assert elsewhere.run(_SEEN) == []
     async with make_agent(neo4j=old_neo4j_config, root=root) as agent:
         await agent.import_conversations(file)
         assert elsewhere.run(_SEEN) == seen
         await agent.ingest()
-        [about] = {each.memory.code_label for each in (await agent.recall("check_password")).items if each.memory.code}
-        assert about == "its code is as it was"
+        found = (await agent.recall("check_password", deadline_ms=60_000)).items
+        assert {each.memory.code_label for each in found if each.memory.code} == {"its code is as it was"}
 
 
 async def _history(agent: AsyncConversationAgent, content: str) -> list[Any]:
