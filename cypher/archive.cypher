@@ -63,7 +63,7 @@ WITH m ORDER BY m.seq
 RETURN [k IN keys(m) WHERE NOT k STARTS WITH 'embedding' |
     [k, CASE WHEN valueType(m[k]) STARTS WITH 'ZONED DATETIME' THEN toString(m[k]) ELSE m[k] END,
       valueType(m[k]) STARTS WITH 'ZONED DATETIME']] AS properties,
-  m:Important AS important, CASE WHEN $vector IS NOT NULL THEN m[$vector] END AS vector,
+  m:Important AS important, m:PendingMemory AS pending, CASE WHEN $vector IS NOT NULL THEN m[$vector] END AS vector,
   COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
     RETURN {

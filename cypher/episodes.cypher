@@ -44,10 +44,10 @@ WITH u
 MATCH (e:Memory {uuid: $uuid})
 WHERE e.user_id = $user_id AND e.project IN [$project, ''] AND e:Episode
 SET e.uuid = $uuid
-WITH e, e['summary'] AS old, EXISTS { (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation}) } AS applied
+WITH e, e['summary'] AS old, EXISTS { (e)-[:HAS_VERSION]->(:FactVersion {uuid: $operation}) } AS applied
 FOREACH (_ IN CASE WHEN applied THEN [] ELSE [1] END |
   SET e += $properties, e.changed_at = datetime.realtime(), e:PendingEmbedding
-  CREATE (e)-[:HAS_VERSION]->(:EpisodeVersion {uuid: $operation, old_value: old,
+  CREATE (e)-[:HAS_VERSION]->(:FactVersion {uuid: $operation, old_value: old,
     new_value: coalesce($properties.summary, old), reason: 'update', confidence: e.confidence, changed_at: datetime()})
 )
 RETURN e.uuid AS uuid

@@ -33,7 +33,7 @@
 MATCH (m:PendingMemory)
 WHERE m.user_id = $user_id AND m.project = $project AND ($uuid IS NULL OR m.uuid = $uuid)
 MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.import_token IS NULL AND c.status <> 'deleting'
+WHERE c.import_token IS NULL AND (c.status <> 'deleting' OR c.swept_to = c.kept_to)
 WITH m ORDER BY m.timestamp, m.conversation_id, m.seq LIMIT $limit
 RETURN m {.uuid, .conversation_id, .seq, .role, .content, .kind, .trust, .importance, timestamp: toStringOrNull(m.timestamp)} AS message,
   head(COLLECT { MATCH (m)-[against:CORRECTS]->(x:Message) RETURN {uuid: x.uuid, how: against.how} }) AS corrects

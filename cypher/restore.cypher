@@ -126,6 +126,7 @@ FOREACH (_ IN CASE WHEN due THEN [1] ELSE [] END |
         timestamp: datetime(row.timestamp)}
       FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
       FOREACH (_ IN CASE WHEN p.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
+      FOREACH (_ IN CASE WHEN row.stated THEN [1] ELSE [] END | SET m:PendingMemory)
       FOREACH (_ IN CASE WHEN row.worded THEN [1] ELSE [] END | SET m:PendingEmbedding)
       FOREACH (step IN row.tool_calls |
         FOREACH (q IN [step.properties] |
@@ -166,6 +167,7 @@ CALL (c, batch, due, moving, moved) {
     timestamp: datetime(row.timestamp)}
   FOREACH (_ IN CASE WHEN row.important THEN [1] ELSE [] END | SET m:Important)
   FOREACH (_ IN CASE WHEN p.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
+  FOREACH (_ IN CASE WHEN row.stated THEN [1] ELSE [] END | SET m:PendingMemory)
   FOREACH (step IN row.tool_calls |
     FOREACH (q IN [step.properties] |
       CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
@@ -565,7 +567,8 @@ SET brought += row.properties
 RETURN collect(row.number) AS numbers
 
 // name: restore_corrections
-// What messages are said against; only where both ends are here, as restore_used_messages.
+// What messages are said against; only where both ends are here, as restore_used_messages. Where that came late, what is
+// remembered of both is looked at again.
 CALL () {
   UNWIND $rows AS row
   UNWIND [row.message, row.uuid] AS uuid
@@ -580,6 +583,7 @@ MATCH (x:Message {uuid: row.uuid})
 WHERE x.user_id = $user_id AND x.project = $project
 MERGE (m)-[against:CORRECTS]->(x)
 SET against += row.properties
+FOREACH (_ IN CASE WHEN row.stated THEN [1] ELSE [] END | SET m:PendingMemory)
 RETURN collect(row.number) AS numbers
 
 // name: restore_reuse

@@ -83,7 +83,7 @@ PRODUCT_LINES, TEST_LINES = 74_500, 53_200
 ROOM_LINES = {
     "cli": 4_900,
     "api": 3_600,
-    "archive": 3_050,
+    "archive": 3_200,
     "insights": 1_180,
     "agent": 10_300,
     "memory": 3_500,

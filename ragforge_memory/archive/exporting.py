@@ -64,14 +64,16 @@ async def document(services: Services, uuid: str, *, embeddings: bool) -> dict[s
 
 
 async def export_all(services: Services, path: str | os.PathLike[str], *, embeddings: bool) -> ExportReport:
-    """Every conversation of the owner, as a file of lines; see `models.archive`.
+    """Every conversation and memory of the owner, as a file of lines; see `models.archive`.
+
+    Memories come last: what a message said by then that it is remembered is among them, or was erased meanwhile.
 
     Raises:
         InvalidInput: the file cannot be written, or memory is off.
     """
     store = _store(services.stores, services.place)
     space = await store.space() if embeddings else None
-    conversations = messages = failed = 0
+    conversations = messages = memories = failed = 0
     errors: list[ExportFault] = []
     async with writing(path) as out:
         waiting: list[bytes] = [_line("archive", _head(services.place, space))]
@@ -80,7 +82,7 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
         for uuid in await store.all():
             own = 0
             try:
-                async for line in _conversation(store, uuid, space=space):
+                async for line in _conversation(store, uuid, space=space, memories=True):
                     waiting.append(_line(line.kind, line.record))
                     size += len(waiting[-1])
                     own += line.kind == "message"
@@ -96,12 +98,18 @@ async def export_all(services: Services, path: str | os.PathLike[str], *, embedd
                 log.warning("conversation %s is not in the export: %s", uuid, error)
                 failed += 1
                 errors += [ExportFault(conversation_id=uuid, message=error.message)][: MOST_NAMED - len(errors)]
-        waiting.append(_line("done", archive.Done(conversations=conversations)))
+        async for batch in store.memories():
+            waiting += [_line("memory", each) for each in batch]
+            memories += len(batch)
+            written += await beside(partial(_write, out, waiting))
+            waiting = []
+        waiting.append(_line("done", archive.Done(conversations=conversations, memories=memories)))
         written += await beside(partial(_write, out, waiting))
     return ExportReport(
         path=str(Path(path)),
         conversations=conversations,
         messages=messages,
+        memories=memories,
         size_bytes=written,
         failed=failed,
         errors=tuple(errors),
@@ -130,7 +138,7 @@ class _Line:
 
 
 async def _conversation(
-    store: ArchiveStore, uuid: str, *, top: int | None = None, space: Space | None
+    store: ArchiveStore, uuid: str, *, top: int | None = None, space: Space | None, memories: bool = False
 ) -> AsyncIterator[_Line]:
     """The records of a conversation, the head first; what was appended since the head was read is left out."""
     head = await store.head(uuid, top=top, space=space)
@@ -143,7 +151,7 @@ async def _conversation(
     for prompt in await store.prompts(uuid, last=last):
         yield _Line("prompt", prompt)
     messages = 0
-    async for batch in store.messages(uuid, last=last, space=space):
+    async for batch in store.messages(uuid, last=last, space=space, memories=memories):
         for message in batch:
             messages += 1
             yield _Line("message", _tied_to(message, known))

@@ -13,6 +13,7 @@ from ragforge_memory.archive.documents import BATCH_CHARACTERS, BATCH_RECORDS
 from ragforge_memory.archive.lines import Line, Reader, Restored, parsed, refused
 from ragforge_memory.errors import EmbeddingMismatch, GraphUnavailable, InvalidInput, RagforgeError, memory_is_off
 from ragforge_memory.models import archive
+from ragforge_memory.models.text import counted
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
@@ -92,10 +93,12 @@ class _Held:
 
 @dataclass(slots=True)
 class _Count:
-    """How many conversations came, beside what the last line says of it."""
+    """How many conversations and memories came, beside what the last line says of it."""
 
     came: int = 0
     said: int | None = None
+    memories: int = 0
+    lost: int = 0
     unreadable: int = 0
     begun: bool = False
 
@@ -107,12 +110,16 @@ class _Count:
         elif isinstance(record, archive.End):
             self.came, self.begun = self.came - (record.dropped and self.begun), False
         elif isinstance(record, archive.Done):
-            self.said = record.conversations
+            self.said, self.lost = record.conversations, record.memories - self.memories
+        elif line.kind == "memory":
+            self.memories += 1
         elif not line.kind:
             self.unreadable += 1  # it may have begun a conversation, and was told of
 
     def ended(self, number: int) -> list[Restored]:
         """What is wrong at the end of the file."""
+        if self.lost > self.unreadable:
+            return [refused(f"memories: {counted(self.lost, 'line')} of the file did not come", number)]
         if self.said is None or self.came <= self.said <= self.came + self.unreadable:
             return []
         why = f"conversations: the file had {self.said} when it was written, and {self.came} came"

@@ -80,7 +80,7 @@ async def import_all(
             skipped += 1
         else:
             counts = told.counts
-            imported += [str(told.uuid)][: MOST_NAMED - len(imported)]
+            imported += [told.uuid][: MOST_NAMED - len(imported)] if told.uuid else []
         if progress is not None:
             progress(ImportProgress(counts.conversations, counts.messages, source.taken, source.size))
     return ImportReport(

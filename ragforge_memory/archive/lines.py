@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.archive.transcripts import OnConflict
 
+_BATCH_MEMORIES = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Restored:
     """What became of one conversation of a file of lines.
 
-    ``uuid`` is its uuid here; None where there is none. ``error`` says what was wrong in which line, ``hint`` what
-    to do about it; nothing of that conversation is left. ``counts`` are of all until then.
+    ``uuid`` is its uuid here; None where there is none, as of memories. ``error`` says what was wrong in which line,
+    ``hint`` what to do about it; nothing of that conversation is left. ``counts`` are of all until then.
     """
 
     uuid: str | None
@@ -61,10 +63,11 @@ class Reader:
         self._first = 0
         self._characters = 0
         self._messages = self._summaries = 0
+        self._memories: list[archive.Memory] = []
 
     async def take(self, line: Line, number: int) -> list[Restored]:
         """One line; what became of conversations that end with it."""
-        told = await self.break_off(number) if line.kind == "conversation" else []
+        told = await self.break_off(number) if line.kind in ("conversation", "memory") else []
         try:
             if line.record is None:
                 raise InvalidInput(line.error or "this is not a record of an archive")
@@ -96,7 +99,7 @@ class Reader:
         if self._state == "in":
             return await self._refuse("the file ends in the middle of a conversation", number)
         if not self._done:
-            return [refused("the file was cut: its last line is missing", number)]
+            return [*await self._remember(), refused("the file was cut: its last line is missing", number)]
         return []
 
     async def _taken(self, line: Line, record: archive.Record, number: int) -> list[Restored]:
@@ -104,8 +107,12 @@ class Reader:
             return await self._begin(record, number)
         if isinstance(record, archive.End):
             return await self._end(record, number)
+        if isinstance(record, archive.Memory):
+            self._memories.append(record)
+            return await self._remember() if len(self._memories) == _BATCH_MEMORIES else []
         if isinstance(record, archive.Done):
             self._done = True
+            return await self._remember()
         elif self._state == "in":
             await self._add(line.kind, record, line.size, number)
         elif self._state == "here" and isinstance(record, archive.Message):
@@ -165,6 +172,13 @@ class Reader:
             self._kind, self._first = kind, number
         self._batch.append(record)
         self._characters += size
+
+    async def _remember(self) -> list[Restored]:
+        """Writes the memories that have come, once the conversations before them are here."""
+        some, self._memories = self._memories, []
+        if some:
+            await self.restoring.memories(some)
+        return [Restored(None, replace(self.restoring.counts))] if some else []
 
     async def _flush(self) -> None:
         batch, self._batch, self._characters = self._batch, [], 0

@@ -226,7 +226,10 @@ class MessageWriter:
             ]
             used += [merge_row(uuid, name, self._names.now(merged.uuid), merged) for merged in each.merged_from]
             used += [
-                tie_row(uuid, name, "correction", self._names.now(against.uuid), {"how": against.how})
+                tie_row(
+                    *(uuid, name, "correction", self._names.now(against.uuid), {"how": against.how}),
+                    stated=not each.remembered,
+                )
                 for against in each.corrects
             ]
         return used
@@ -273,8 +276,10 @@ def tie_row(
     properties: dict[str, Any],
     *,
     call: str | None = None,
+    stated: bool = False,
 ) -> dict[str, Any]:
-    """What waits to be tied to a message: the other end's ``label`` and ``uuid``, and of which conversation it is."""
+    """What waits to be tied to a message: the other end's ``label`` and ``uuid``, and of which conversation it is;
+    ``stated``: what it states is to be remembered yet."""
     return {
         "conversation": conversation,
         "message": message,
@@ -282,6 +287,7 @@ def tie_row(
         "uuid": uuid,
         "properties": properties,
         "call": call,
+        "stated": stated,
     }
 
 

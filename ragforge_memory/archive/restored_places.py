@@ -33,6 +33,7 @@ class Counts:
     conversations: int = 0
     messages: int = 0
     tool_calls: int = 0
+    memories: int = 0
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.archive.memories import MemoryWriter
 from ragforge_memory.archive.restored_anchors import ArchivedVectors, key_here, place_anchors
 from ragforge_memory.archive.restored_messages import MessageWriter, Part, merge_row, uuids_of
 from ragforge_memory.archive.restored_places import (
@@ -54,6 +55,7 @@ class Restoring:
         self._begun: dict[str, Begun] = {}
         self._here: set[str] = set()
         self._writer = MessageWriter(services.stores, self._store, self._names, self._rows, on_conflict)
+        self._memories = MemoryWriter(services, self._store, self._names, self._rows)
         self._anchors: dict[str, PlacedAnchor] = {}
         self._keys: dict[str, str] = {}
         self._vectors = ArchivedVectors(services.stores, services.place, head)
@@ -308,6 +310,10 @@ class Restoring:
         rows = {self.now(uuid): [self._rows.insight(each) for each in found] for uuid, found in some.items() if found}
         await self._store.insights(rows)
 
+    async def memories(self, some: Sequence[archive.Memory]) -> None:
+        """What is remembered, once the conversations that it comes from are here."""
+        self.counts.memories += await self._memories.add(some)
+
     async def commit(self, *, title: str | None = None, named: str | None = None) -> None:
         """All that was begun appears; ``title`` instead of its own for the one that is ``named``.
 
@@ -339,7 +345,8 @@ class Restoring:
     async def close(self) -> None:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
         self._writer.untied = await self._store.receipts(self._writer.untied)
-        placed, self._anchors = list(self._anchors.values()), {}
+        await self._memories.close()
+        placed, self._anchors = list((self._anchors | self._memories.placed).values()), {}
         await place_anchors(self._services.stores, self._services.place, self._store, placed)
         await self._conversations.forget_unused()
         self._services.background.work.wake(due=True)

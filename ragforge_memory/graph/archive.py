@@ -23,6 +23,7 @@ N = TypeVar("N", bound=archive.Node)
 # What one read may bring: whichever is reached first.
 _BATCH_MESSAGES = 500
 _BATCH_CHARACTERS = 4_000_000
+_BATCH_MEMORIES = 200
 
 # Made anew by whoever takes the archive in: owners, places, what is made of the content, work to do, leases.
 _LEFT_OUT = frozenset(
@@ -87,9 +88,15 @@ class ArchiveStore(OwnerStore):
         return _node(archive.ConversationHead, [each for each in row["properties"] if each[0] in kept], more)
 
     async def messages(
-        self, uuid: str, *, last: int, space: Space | None = None
+        self, uuid: str, *, last: int, space: Space | None = None, memories: bool = False
     ) -> AsyncIterator[list[archive.Message]]:
         """A conversation's own messages up to and with ``last``, in batches of at most 500 and some 4 MB.
+
+        Args:
+            uuid: the conversation.
+            last: a seq.
+            space: whose vectors come along; None: none.
+            memories: whether what is remembered of them is read behind them, so that they say that they are.
 
         Raises:
             ConversationNotFound: it was deleted meanwhile.
@@ -108,13 +115,12 @@ class ArchiveStore(OwnerStore):
                 rows = await self._read(
                     "archive_messages", conversation_id=uuid, after=after, last=end, vector=space and space.property
                 )
-                yield [_message(row) for row in rows]
+                yield [_message(row, memories=memories) for row in rows]
                 after = end
 
     async def anchors(self, uuid: str, *, last: int) -> list[archive.Anchor]:
         """The anchors that its messages up to ``last`` stand on."""
-        rows = await self._read("archive_anchors", conversation_id=uuid, last=last)
-        return [_node(archive.Anchor, row["properties"], {"stands": _standing(row["stands"])}) for row in rows]
+        return [_anchor(row) for row in await self._read("archive_anchors", conversation_id=uuid, last=last)]
 
     async def prompts(self, uuid: str, *, last: int) -> list[archive.Prompt]:
         """What the prompts of its answers share."""
@@ -135,6 +141,13 @@ class ArchiveStore(OwnerStore):
         rows = await self._read("archive_insights", conversation_id=uuid)
         return [_node(archive.Insight, row["properties"], {}) for row in rows]
 
+    async def memories(self) -> AsyncIterator[list[archive.Memory]]:
+        """What the owner remembers, here and in every project, the oldest first, in batches."""
+        uuids = [row["uuid"] for row in await self._read("archive_owned_memories")]
+        for start in range(0, len(uuids), _BATCH_MEMORIES):
+            rows = await self._read("archive_memories", uuids=uuids[start : start + _BATCH_MEMORIES])
+            yield [_memory(row) for row in rows]
+
 
 def _ends(sizes: Sequence[Mapping[str, int]]) -> Iterator[int]:
     """The last seq of each batch."""
@@ -147,7 +160,7 @@ def _ends(sizes: Sequence[Mapping[str, int]]) -> Iterator[int]:
     yield sizes[-1]["seq"]
 
 
-def _message(row: dict[str, Any]) -> archive.Message:
+def _message(row: dict[str, Any], *, memories: bool) -> archive.Message:
     given = {name: value for name, value, _ in row["properties"]}
     if given.get("content") is None:
         raise ConversationFileError(
@@ -165,6 +178,7 @@ def _message(row: dict[str, Any]) -> archive.Message:
             "used": [_given(used) for used in row["used"]],
             "merged_from": [_given(merged) for merged in row["merged_from"]],
             "corrects": [_given(each) for each in row["corrects"]],
+            "remembered": (memories and not row["pending"] and _is_stated(given.get("kind"), row["corrects"])) or None,
             "embedding": row["vector"],
         },
     )
@@ -174,6 +188,25 @@ def _call(row: dict[str, Any]) -> archive.ToolCall:
     result = _node(archive.ToolResult, row["result"], {}) if row["result"] else None
     more = {"result": result, "reads": [_given(read) for read in row["reads"]], "reused_from": row["reused_from"]}
     return _node(archive.ToolCall, row["properties"], more)
+
+
+def _is_stated(kind: str | None, corrects: Sequence[Any]) -> bool:
+    return kind is not None or bool(corrects)
+
+
+def _memory(row: dict[str, Any]) -> archive.Memory:
+    more = {
+        "everywhere": row["everywhere"] or None,
+        "messages": row["messages"],
+        "versions": [_node(archive.MemoryVersion, each, {}) for each in row["versions"]],
+        "superseded_by": [_given(each) for each in row["superseded_by"]],
+        "anchors": [_anchor(each) for each in row["anchors"]],
+    }
+    return _node(archive.Memory, row["properties"], more)
+
+
+def _anchor(row: dict[str, Any]) -> archive.Anchor:
+    return _node(archive.Anchor, row["properties"], {"stands": _standing(row["stands"])})
 
 
 def _standing(row: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -22,9 +22,9 @@ _given_up: set[str] = set()
 
 # What is not a receipt: the end of its statement's name, and what a row has besides both ends.
 _OTHER_ENDS = {
-    "conversation": ("merges", "properties"),
-    "correction": ("corrections", "properties"),
-    "call": ("reuse", "call"),
+    "conversation": ("merges", ("properties",)),
+    "correction": ("corrections", ("properties", "stated")),
+    "call": ("reuse", ("call",)),
 }
 
 Batches = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -218,7 +218,7 @@ class RestoreStore(OwnerStore):
     async def _tied(self, label: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         if label in _OTHER_ENDS:
             statement, more = _OTHER_ENDS[label]
-            return await self._write(f"restore_{statement}", rows=_numbered(rows, "message", "uuid", more))
+            return await self._write(f"restore_{statement}", rows=_numbered(rows, "message", "uuid", *more))
         ends: dict[str, list[dict[str, Any]]] = {}
         for row, end in zip(rows, _numbered(rows, "uuid", "properties"), strict=True):
             ends.setdefault(row["message"], []).append(end)

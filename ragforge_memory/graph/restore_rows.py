@@ -20,12 +20,13 @@ Redact = Callable[[Any], Any]
 _HANGING = frozenset(
     {"uuid", "source_uuid", "other", "verbatim", "embedding", "important", "tool_calls", "references", "anchored"}
     | {"used", "merged_from", "corrects", "reads", "reused_from", "messages", "summaries", "anchors", "prompts"}
-    | {"insights", "lineage", "branch", "last_message_id", "stands"}
+    | {"insights", "lineage", "branch", "last_message_id", "stands", "remembered"}
+    | {"versions", "superseded_by", "everywhere", "message_ids"}
 )
 # What may hold what somebody wrote. A session and all else that something is found by stay as they were given.
 _WRITTEN = frozenset(
     {"content", "reasoning", "tool_name", "arguments", "result", "error", "usage", "metadata", "title", "summary"}
-    | {"tags", "task", "schema", "data", "claim"}
+    | {"tags", "task", "schema", "data", "claim", "value", "topic", "old_value", "new_value", "detail"}
 )
 
 
@@ -108,6 +109,7 @@ class Rows:
             "properties": properties,
             "timestamp": each.timestamp,
             "important": each.important,
+            "stated": (each.kind is not None or bool(each.corrects)) and not each.remembered,
             "worded": not isinstance(content, str) or bool(content.strip()),
             "vector": each.embedding if vector else None,
             "tool_calls": tuple([self._call(call, new=whole) for call in each.tool_calls]),
@@ -130,6 +132,25 @@ class Rows:
         """What an analysis found."""
         properties = self._properties(each, {"created_at"})
         return {"uuid": self._names.now(each.uuid), "properties": properties, "created_at": each.created_at}
+
+    def memory(self, each: archive.Memory) -> dict[str, Any]:
+        """A memory but for what it is found by; what it comes from is called as it is here."""
+        times = {"created_at", "last_used_at", "archived_at", "expires_at", "valid_from", "valid_to"}
+        properties = {**self._properties(each, times), "is_active": each.is_active, "source_uuid": each.source_uuid}
+        if each.message_ids is not None:
+            properties["message_ids"] = [self._names.now(uuid) for uuid in each.message_ids]
+        versions = [(one, self._properties(one, {"changed_at"})) for one in each.versions]
+        return {
+            "uuid": each.uuid,
+            "properties": properties,
+            **{name: getattr(each, name) for name in sorted(times)},
+            "changed_at": each.archived_at or each.valid_from or each.created_at,
+            "messages": [self._names.now(uuid) for uuid in each.messages],
+            "versions": [
+                {"uuid": one.uuid, "properties": found, "changed_at": one.changed_at} for one, found in versions
+            ],
+            "before": [found.get("old_value") for _, found in versions],
+        }
 
     def prompt(self, each: archive.Prompt) -> dict[str, Any]:
         """A text that prompts share: its uuid is a hash of the owner and the text, and receipts follow it."""

@@ -1,65 +1,57 @@
 """An archive of conversations as values: what is written, what is checked when it is read, and the published schema.
 
 A document is one JSON object. In a file of lines each record is a line of its own, with ``record`` saying which: the
-archive's head, then for each conversation itself, its anchors, prompts, messages, summaries and insights, and its end.
+archive's head, then for each conversation itself, its anchors, prompts, messages, summaries and insights, and its end;
+behind all conversations what is remembered.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field
 
-from ragforge_memory.models.archive_edges import Anchored, Corrects, Merged, Place, Read, Reference, Used
+from ragforge_memory.models.archive_edges import (
+    Anchored,
+    Corrects,
+    Merged,
+    Read,
+    Reference,
+    Used,
+)
+from ragforge_memory.models.archive_memories import Anchor, Memory, MemoryVersion
 from ragforge_memory.models.archive_values import (
     JSON_PROPERTIES,
     Int,
     Json,
     Metadata,
     Moment,
-    Other,
+    Node,
     Record,
     Seq,
     Tags,
     Time,
     Uuid,
-    Verbatim,
 )
 
-__all__ = ["JSON_PROPERTIES", "Merged", "Moment", "Record", "Reference", "Used"]
+__all__ = [
+    "JSON_PROPERTIES",
+    "Anchor",
+    "Memory",
+    "MemoryVersion",
+    "Merged",
+    "Moment",
+    "Node",
+    "Record",
+    "Reference",
+    "Used",
+]
 
 FORMAT: Final = "ragforge-memory archive"
 """What a document and the first line of a file say that they are."""
 
 VERSION: Final = 1
 """The version of this schema; it grows with every change that an older release could not read."""
-
-
-# One for all: nobody changes a record, and of a large archive each object less is one that is not collected.
-_NOTHING: dict[str, Any] = {}
-
-
-class Node(Record):
-    """A node of the graph.
-
-    ``other`` are properties that this schema does not know. ``verbatim`` has the text of JSON properties that would
-    not be written back letter by letter from their value; it stands in the value's place.
-    """
-
-    uuid: Uuid
-    source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
-    other: Other = Field(default_factory=lambda: _NOTHING)
-    verbatim: Verbatim = Field(default_factory=lambda: _NOTHING)
-
-    relied_on: ClassVar[frozenset[str]] = frozenset()
-    """Properties that statements count with or cannot do without: never ``other``, whatever they hold."""
-
-    @field_validator("other")
-    @classmethod
-    def _not_relied_on(cls, values: dict[str, Any]) -> dict[str, Any]:
-        for name in cls.relied_on & values.keys():
-            raise ValueError(f"{name!r} may not be among the other properties")
-        return values
 
 
 class ToolResult(Node):
@@ -117,45 +109,8 @@ class Message(Node):
     used: tuple[Used, ...] = Field(default_factory=tuple)
     merged_from: tuple[Merged, ...] = Field(default_factory=tuple, description="conversations that it brought in")
     corrects: tuple[Corrects, ...] = Field(default_factory=tuple, description="what it is said against")
+    remembered: bool = Field(False, description="what it states is among the archive's memories, or was taken back")
     embedding: list[float] | None = None
-
-
-class Standing(Record):
-    """An edge RESOLVES_TO: where an anchor stands now."""
-
-    status: str | None = None
-    changed: bool | None = None
-    similarity: float | None = None
-    commit: str | None = None
-    checked_at: Time | None = None
-    scope: Place
-
-
-class Anchor(Node):
-    """A place in the code that was talked about, and what became of it."""
-
-    key: str
-    file: str | None = None
-    name: str | None = None
-    qualified_name: str | None = None
-    kind: str | None = None
-    scope_key: str | None = None
-    start_line: Int | None = None
-    body_hash: str | None = None
-    signature_hash: str | None = None
-    sketch: str | None = None
-    commit: str | None = None
-    claim: str | None = None
-    first_seen: Time | None = None
-    checked_at: Time | None = None
-    status: str | None = None
-    changed: bool | None = None
-    similarity: float | None = None
-    at_file: str | None = None
-    at_key: str | None = None
-    at_commit: str | None = None
-    candidates: list[str] | None = None
-    stands: Standing | None = None
 
 
 class Prompt(Record):
@@ -309,9 +264,10 @@ class End(Record):
 
 
 class Done(Record):
-    """The last line of a file: how many conversations it has."""
+    """The last line of a file: how many conversations and memories it has."""
 
     conversations: Seq
+    memories: Seq = 0
 
 
 LINES: dict[str, type[Record]] = {
@@ -323,6 +279,7 @@ LINES: dict[str, type[Record]] = {
     "summary": Summary,
     "insight": Insight,
     "end": End,
+    "memory": Memory,
     "done": Done,
 }
 """What ``record`` says in a line, and what the rest of the line is then."""
@@ -332,7 +289,7 @@ def archive_schema() -> dict[str, Any]:
     """The JSON Schema of a document; its ``$defs`` have the records of a file of lines too, by `LINES`."""
     schema = Document.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs")
-    for model in (Head, End, Done, ConversationHead):
+    for model in (Head, End, Done, ConversationHead, Memory):
         made = model.model_json_schema(by_alias=True)
         definitions.update(made.pop("$defs", {}))
         definitions[model.__name__] = made

@@ -49,6 +49,13 @@ class Corrects(Record):
     how: Literal["corrects", "retracts", "done"]
 
 
+class Superseded(Record):
+    """An edge SUPERSEDED_BY: the memory that took a memory's place, and how."""
+
+    uuid: Uuid
+    how: str | None = None
+
+
 class Used(Record):
     """An edge USED_CONTEXT: one thing that an answer was given."""
 

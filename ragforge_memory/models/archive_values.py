@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
 from ragforge_memory.models.text import LONGEST_TAG, MOST_METADATA, MOST_TAGS
 
@@ -153,3 +153,30 @@ Other = Annotated[
     dict[str, Scalar | list[str] | list[bool] | list[Int] | list[float] | Moment], AfterValidator(_further)
 ]
 Verbatim = Annotated[dict[str, str], AfterValidator(_json_names)]
+
+
+# One for all: nobody changes a record, and of a large archive each object less is one that is not collected.
+_NOTHING: dict[str, Any] = {}
+
+
+class Node(Record):
+    """A node of the graph.
+
+    ``other`` are properties that this schema does not know. ``verbatim`` has the text of JSON properties that would
+    not be written back letter by letter from their value; it stands in the value's place.
+    """
+
+    uuid: Uuid
+    source_uuid: str | None = Field(None, description="what its uuid was before it was copied")
+    other: Other = Field(default_factory=lambda: _NOTHING)
+    verbatim: Verbatim = Field(default_factory=lambda: _NOTHING)
+
+    relied_on: ClassVar[frozenset[str]] = frozenset()
+    """Properties that statements count with or cannot do without: never ``other``, whatever they hold."""
+
+    @field_validator("other")
+    @classmethod
+    def _not_relied_on(cls, values: dict[str, Any]) -> dict[str, Any]:
+        for name in cls.relied_on & values.keys():
+            raise ValueError(f"{name!r} may not be among the other properties")
+        return values

@@ -235,7 +235,7 @@ class ExportFault(Shape):
 
 
 class ExportReport(Shape):
-    """What an export of all conversations wrote. What was deleted and is still shared by branches counts too.
+    """What an export of all conversations and memories wrote. What was deleted and is still shared by branches counts.
 
     ``failed`` conversations are not in it, since their texts are in files that are lost or that the agent does not
     read: the backup is not whole. ``errors`` says which, of the first 1,000.
@@ -244,6 +244,7 @@ class ExportReport(Shape):
     path: str
     conversations: int = 0
     messages: int = 0
+    memories: int = 0
     size_bytes: int = 0
     failed: int = 0
     errors: tuple[ExportFault, ...] = ()

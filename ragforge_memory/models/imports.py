@@ -23,14 +23,15 @@ class ImportFault(Shape):
 class ImportReport(Shape):
     """What an import did.
 
-    ``conversations``, ``messages`` and ``tool_calls`` were written; ``skipped`` conversations were here already (with
-    ``on_conflict="skip"``); ``failed`` were refused, ``errors`` says why; ``imported`` has the uuids of those that were
-    written, in their order. Of both lists there are at most 1,000. ``seconds`` is wall time.
+    ``conversations``, ``messages``, ``tool_calls`` and ``memories`` were written; ``skipped`` conversations were here
+    already (with ``on_conflict="skip"``); ``failed`` were refused, ``errors`` says why; ``imported`` has the uuids of
+    those that were written, in their order. Of both lists there are at most 1,000. ``seconds`` is wall time.
     """
 
     conversations: int = 0
     messages: int = 0
     tool_calls: int = 0
+    memories: int = 0
     skipped: int = 0
     failed: int = 0
     errors: tuple[ImportFault, ...] = ()

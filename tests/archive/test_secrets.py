@@ -29,6 +29,17 @@ def _rows(redact: Any = redact_value) -> list[dict[str, Any]]:
         rows.message(message),
         rows.summary(archive.Summary(uuid="e" * 32, from_seq=1, to_seq=1, content=SECRET, other=OTHER)),
         rows.insight(insight),
+        rows.memory(
+            archive.Memory(
+                uuid="g" * 32,
+                kind="fact",
+                content=SECRET,
+                value=SECRET,
+                topic=SECRET,
+                other=OTHER,
+                versions=(archive.MemoryVersion(uuid="h" * 32, old_value=SECRET, new_value=SECRET, detail=SECRET),),
+            )
+        ),
         rows.conversation(archive.ConversationHead(uuid="f" * 32, **about), messages=1),
     ]
 

@@ -84,6 +84,16 @@ def _worker(g: Ground, **more: Any) -> Parameters:
     return {"token": f"{g.word} worker", "seconds": 20, **more}
 
 
+def _restored(g: Ground, uuid: str, *, messages: list[str], anchors: list[str], **more: Any) -> Parameters:
+    times = ("created_at", "last_used_at", "archived_at", "expires_at", "valid_from", "valid_to")
+    row: Parameters = {**dict.fromkeys(times), "uuid": uuid, "other": g.fresh(), "version": g.fresh(), "before": []}
+    row |= {"fact_key": None, "words_key": None, "order_key": "another", "project": g.project, "owner_token": "t"}
+    version = {"uuid": g.fresh(), "other": g.fresh(), "properties": {"old_value": "said"}, "changed_at": STAMP}
+    row |= {"stands": True, "changed_at": "2099-01-01T00:00:00Z", "now": "said", "versions": [version]}
+    row |= {"properties": {"kind": "rule", "content": "said", "is_active": True}}
+    return {**row, "messages": g.all(*messages), "anchors": [g.key(name) for name in anchors], **more}
+
+
 def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
     return {
         "conversation_id": g[conversation],
@@ -182,6 +192,23 @@ TALK: dict[str, list[Way]] = {
     "remember_tool_calls": [
         lambda g: {"turns": [_learned(g, "m4", "y2", "y1"), _learned(g, "m2", "y3", failed=False)]},
         lambda g: {"turns": [_learned(g, "m2", g.fresh(), "y1")]},
+    ],
+    "restore_memories": [
+        lambda g: {
+            "memories": [
+                _restored(g, g["y2"], messages=["m5", "m1"], anchors=["a1", "a2"]),
+                _restored(g, g.fresh(), messages=["m3"], anchors=["a3"], words_key=g.word),
+                _restored(g, g["y1"], messages=["m2"], anchors=[], fact_key=f"{g.word} key of y1"),
+            ]
+        }
+    ],
+    "restore_superseded": [
+        lambda g: {
+            "rows": [
+                {"uuid": g["y1"], "later": g["y2"], "how": "corrects", "number": 0},
+                {"uuid": g["y3"], "later": g["y1"], "how": "corrects", "number": 1},
+            ]
+        }
     ],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],

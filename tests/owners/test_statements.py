@@ -22,6 +22,7 @@ from ragforge_memory.graph.queries import Statement, Version, all_statements, pa
 from ragforge_memory.graph.spaces import Space, in_space, open_space
 from ragforge_memory.models.owner import Owner
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
+from tests.owners.archived_memory_probes import ARCHIVED
 from tests.owners.branch_probes import MERGES
 from tests.owners.code_probes import TIES
 from tests.owners.conversation_probes import CONVERSATIONS as OTHERS
@@ -52,7 +53,8 @@ from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED | MEMORIES | EPISODES
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
+CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED
 CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
