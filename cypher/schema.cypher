@@ -53,6 +53,10 @@ CREATE INDEX memory_words IF NOT EXISTS FOR (n:Memory) ON (n.words_key);
 CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.project, n.importance);
 CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id, n.project);
 
+// Messages that may say something to be remembered; what was only noted and grows old, the longest due first.
+CREATE INDEX pending_extractions IF NOT EXISTS FOR (n:PendingExtraction) ON (n.user_id, n.project);
+CREATE INDEX aging_memories IF NOT EXISTS FOR (n:AgingMemory) ON (n.user_id, n.project, n.due_at);
+
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.
 CREATE INDEX scope_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.name);

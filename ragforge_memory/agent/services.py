@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.similar import SimilarStore
     from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.memory.extraction import Extraction
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.owner import Owner
     from ragforge_memory.models.summary import Summary
@@ -203,7 +204,8 @@ class Background:
 
     ``remembered`` is what this process knows of its conversations while the graph is away. ``summaries`` is None
     without memory. ``following`` keeps embedder and stores with the project's vectors, wherever those are moved to;
-    None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds, which
+    None: nothing is embedded here. ``extraction`` looks at what was said; None: it is off.
+    ``open_here``: the conversations that somebody in this process holds, which
     retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid. ``opened``
     closes what was opened for this agent.
     """
@@ -215,6 +217,7 @@ class Background:
     summaries: Summaries | None
     opened: AsyncExitStack
     following: Following | None = None
+    extraction: Extraction | None = None
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 

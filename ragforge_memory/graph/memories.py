@@ -25,6 +25,7 @@ from ragforge_memory.models.memory import (
     Trust,
     VersionReason,
 )
+from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.categories import Category, categories_in
 from ragforge_memory.text.forms import read_form, stated
 from ragforge_memory.text.words import STOP_WORDS, asked_for, stem, without_endings
@@ -294,6 +295,12 @@ def content_stems(text: str) -> list[str]:
     """The stems of the words that say what a text says, in their order; a negation says something too."""
     words = (word.lower() for word in _WORD.findall(without_endings(text)))
     return [stem(word) for word in words if word in _NEGATIONS or word not in STOP_WORDS]
+
+
+def words_keys(owner: Owner, text: str) -> tuple[str, str]:
+    """What texts of an owner share that have the same words, and those that have them in the same order."""
+    words = content_stems(text)
+    return _key(owner.user_id, owner.project, *sorted(words)), _key(*words)
 
 
 def category_of(text: str) -> MemoryCategory:

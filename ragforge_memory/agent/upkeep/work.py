@@ -147,6 +147,9 @@ class BackgroundWork:
         retention: deletes what is too old; None: everything is kept.
         messages: takes what was said just now; None: it is looked for in the graph.
         memories: makes memories of what was stated; None: nothing is remembered.
+        extraction: looks at what was said, for more; None: it is off.
+        leaves: what turns make due for it is left to the next process, since a model that is asked at the end would be
+            asked in vain; until it is drained.
     """
 
     vectors: VectorTask
@@ -156,6 +159,8 @@ class BackgroundWork:
     _: KW_ONLY
     messages: WaitingNodes[WaitingText] | None = None
     memories: WokenWork | None = None
+    extraction: WokenWork | None = None
+    leaves: bool = False
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -179,6 +184,11 @@ class BackgroundWork:
         """A conversation waits for a summary or a title."""
         if self.summaries is not None:
             self.summaries.wake()
+
+    def extract(self) -> None:
+        """A turn may have said something to be remembered."""
+        if self.extraction is not None and not self.leaves:
+            self.extraction.wake()
 
     def topic(self) -> None:
         """A conversation waits for the vector of what it is about."""
@@ -212,6 +222,9 @@ class BackgroundWork:
         if self.memories is not None:
             self.memories.wake()
             await self.memories.quiet(remaining())
+        if self.extraction is not None and kinds is None:
+            self.extraction.wake()
+            await self.extraction.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -228,6 +241,8 @@ class BackgroundWork:
         await self._deleted(remaining)
         if self.memories is not None:
             await self.memories.quiet(remaining())
+        if self.extraction is not None:
+            await self.extraction.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages",))
@@ -241,13 +256,16 @@ class BackgroundWork:
             await asyncio.wait((self._deleting,))
         if self.memories is not None:
             await self.memories.aclose()
+        if self.extraction is not None:
+            await self.extraction.aclose()
         if self.summaries is not None:
             await self.summaries.aclose()
         await self.vectors.aclose()
 
     def _remember(self) -> None:
-        if self.memories is not None:
-            self.memories.wake()
+        for work in (self.memories, self.extraction):
+            if work is not None:
+                work.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
