@@ -25,6 +25,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
   FOREACH (_ IN CASE WHEN $message.kind IS NULL AND $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
   FOREACH (_ IN CASE WHEN $message.kind IS NULL THEN [] ELSE [1] END | SET m:Decision)
   FOREACH (_ IN CASE WHEN $message.kind IS NULL AND $corrects.uuid IS NULL THEN [] ELSE [1] END | SET m:PendingMemory)
+  FOREACH (_ IN CASE WHEN $extract THEN [1] ELSE [] END | SET m:PendingExtraction)
 )
 FOREACH (_ IN CASE WHEN c.title IS NULL AND $title IS NOT NULL THEN [1] ELSE [] END |
   SET c.title = $title, c.title_source = $title_source
@@ -77,6 +78,7 @@ FOREACH (_ IN CASE WHEN known IS NULL THEN [1] ELSE [] END |
     SET c:PendingSummary)
   FOREACH (_ IN CASE WHEN $message.importance >= 0.8 THEN [1] ELSE [] END | SET m:Important)
   FOREACH (_ IN CASE WHEN size($tool_calls) > 0 THEN [1] ELSE [] END | SET m:PendingToolMemory)
+  FOREACH (_ IN CASE WHEN $extract THEN [1] ELSE [] END | SET m:PendingExtraction)
   FOREACH (step IN $tool_calls |
     CREATE (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call = step.call, result = step.result

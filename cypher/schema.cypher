@@ -61,6 +61,10 @@ CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id,
 CREATE INDEX pending_tool_memories IF NOT EXISTS FOR (n:PendingToolMemory) ON (n.user_id, n.project);
 CREATE INDEX tool_failure_owner IF NOT EXISTS FOR (n:ToolFailure) ON (n.user_id, n.project, n.created_at);
 
+// Messages that may say something to be remembered; what was only noted and grows old, the longest due first.
+CREATE INDEX pending_extractions IF NOT EXISTS FOR (n:PendingExtraction) ON (n.user_id, n.project);
+CREATE INDEX aging_memories IF NOT EXISTS FOR (n:AgingMemory) ON (n.user_id, n.project, n.due_at);
+
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.
 CREATE INDEX scope_name IF NOT EXISTS FOR (n:Scope) ON (n.project, n.name);

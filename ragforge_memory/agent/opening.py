@@ -42,6 +42,7 @@ from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect, place_of
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.episodes import EpisodeStore
+from ragforge_memory.graph.extraction import ExtractionStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
@@ -64,8 +65,11 @@ from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
+from ragforge_memory.memory.controller import Controller
+from ragforge_memory.memory.extraction import Extraction
 from ragforge_memory.memory.memories import Memories
 from ragforge_memory.memory.operations import Operations
+from ragforge_memory.memory.short_term import ShortTerm
 from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
@@ -199,6 +203,7 @@ async def open_services(wanted: Wanted) -> Services:
                 queued=lambda: services.background.work.operations_wait(),
             )
         tool_memories = ToolMemoryStore(graph, wanted.owner)
+        extraction = _extraction(wanted, operations.memories, graph, place, provider) if operations else None
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -252,11 +257,14 @@ async def open_services(wanted: Wanted) -> Services:
                 if memories
                 else None,
                 operations=WokenWork("operations", operations.work) if operations else None,
+                extraction=WokenWork("extraction", extraction.run) if extraction else None,
+                leaves=wanted.brief and extraction is not None and extraction.asks,
             ),
             operations=operations,
             summaries=summaries if remembers else None,
             opened=opened,
             following=following,
+            extraction=extraction,
             open_here=wanted.open_here,
         )
         services = Services(stores, models, place, background)
@@ -350,6 +358,24 @@ def _graph_stores(
         similar=SimilarStore(graph, owner, use),
         memory_vectors=MemoryVectors(graph, owner, use),
         scopes=ScopeStore(graph, use),
+    )
+
+
+def _extraction(
+    wanted: Wanted, memories: Memories, graph: GraphClient, place: Place, provider: ModelProvider
+) -> Extraction | None:
+    memory = place.config.memory
+    if not memory.extraction.enabled:
+        return None
+    ttl = memory.short_term.ttl_minutes
+    return Extraction(
+        ExtractionStore(graph, place.owner, ttl_minutes=ttl),
+        memories,
+        Controller(place.owner, ShortTerm(memory.short_term.capacity, ttl)),
+        provider=provider,
+        max_facts=memory.extraction.max_facts,
+        timeout=place.config.model_timeout_seconds,
+        maintains=not wanted.brief,
     )
 
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.graph.tool_memories import ToolMemoryStore
     from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.memory.extraction import Extraction
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.memory.operations import Operations
     from ragforge_memory.models.conversation import ConversationInfo
@@ -257,9 +258,9 @@ class Background:
     """What no answer waits for.
 
     ``remembered`` is what this process knows of its conversations while the graph is away. ``summaries`` and
-    ``operations``, what is done and queued of memory, are None without memory.
-    ``following`` keeps embedder and stores with the project's vectors, wherever those are moved to;
-    None: nothing is embedded here. ``open_here``: the conversations that somebody in this process holds, which
+    ``operations``, what is done and queued of memory, are None without memory. ``following`` keeps embedder and stores
+    with the project's vectors, wherever those are moved to; None: nothing is embedded here. ``extraction`` looks at
+    what was said; None: it is off. ``open_here``: the conversations that somebody in this process holds, which
     retention leaves alone. ``condensing``: what turns of one conversation at once share, by its uuid. ``opened``
     closes what was opened for this agent.
     """
@@ -272,6 +273,7 @@ class Background:
     operations: Operations | None
     opened: AsyncExitStack
     following: Following | None = None
+    extraction: Extraction | None = None
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 

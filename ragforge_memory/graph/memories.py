@@ -26,6 +26,7 @@ from ragforge_memory.models.memory import (
     Trust,
     VersionReason,
 )
+from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.categories import Category, categories_in
 from ragforge_memory.text.forms import read_form, stated
 from ragforge_memory.text.words import STOP_WORDS, asked_for, stem, without_endings
@@ -371,6 +372,12 @@ def words_key(user: str, project: str, words: Sequence[str]) -> str:
 def order_key(words: Sequence[str]) -> str:
     """What texts share that have the same words in the same order."""
     return _key(*words)
+
+
+def words_keys(owner: Owner, text: str) -> tuple[str, str]:
+    """What texts of an owner share that have the same words, and those that have them in the same order."""
+    words = content_stems(text)
+    return words_key(owner.user_id, owner.project, words), order_key(words)
 
 
 def category_of(text: str) -> MemoryCategory:

@@ -31,7 +31,8 @@ ANSWER_PATIENCE = 3_600
 class NewMessage:
     """A message before the graph has given it its place; ``timestamp`` where it was said before it is stored.
 
-    ``how`` is what it does to an earlier message, which the store finds when it is appended.
+    ``how`` is what it does to an earlier message, which the store finds when it is appended. ``extract``: it may say
+    something that is to be remembered.
     """
 
     uuid: str
@@ -48,6 +49,7 @@ class NewMessage:
     trust: str | None = None
     kind: Kind | None = None
     how: How | None = None
+    extract: bool = False
     echo: bool = False
     metadata: Mapping[str, Any] | None = None
     receipt: str | None = None
@@ -196,6 +198,7 @@ class MessageStore(WaitingTexts):
             corrects={"uuid": corrected.uuid if corrected else None, "how": new.how},
             tokens=estimate_tokens(new.content),
             worded=bool(new.content.strip()),
+            extract=new.extract,
             summarize_every=self._summarize_every,
             title=title,
             title_source=self._title_source,
@@ -248,6 +251,7 @@ class MessageStore(WaitingTexts):
             told=[item.row for item in ties.told],
             mentioned_files=list(ties.files),
             worded=bool(new.content.strip()),
+            extract=new.extract,
             summarize_every=self._summarize_every,
         )
         row = _first(rows, conversation_id)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ragforge_memory.agent.context.prompt import fenced
 from ragforge_memory.agent.upkeep.leases import LeaseLost
 from ragforge_memory.agent.upkeep.summary_text import MESSAGE_CHARACTERS, Summarizer, as_lines
 from ragforge_memory.graph.insights import InsightLease, InsightStore
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import Summary, composed
+from ragforge_memory.models.text import fenced
 from ragforge_memory.models.tokens import estimate_tokens
 
 _INSTRUCTIONS = """\

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 # Pydantic writes 255 levels, `json` some 990 before Python 3.12 and 10,000 since then: what one process has written
@@ -19,6 +20,14 @@ LONGEST_TAG = 500
 
 MOST_METADATA = 1_000_000
 """Characters of metadata as JSON: it goes along wherever its conversation or message does."""
+
+
+_FENCE = re.compile(r"<\s*/\s*data\s*>", re.I)
+
+
+def fenced(text: str) -> str:
+    """``text`` between marks that say that it is data; a closing mark inside it cannot end the fence."""
+    return f"<data>\n{_FENCE.sub('< /data>', text)}\n</data>"
 
 
 def truncated(text: str, most: int) -> str:

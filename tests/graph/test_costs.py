@@ -109,6 +109,7 @@ async def test_reads_and_appends_cost_the_same_in_a_long_conversation(
                     "message": {"role": "user"},
                     "tokens": 1,
                     "worded": True,
+                    "extract": False,
                     "summarize_every": 10,
                     "title": None,
                     "title_source": None,

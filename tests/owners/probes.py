@@ -115,6 +115,7 @@ COMMON: Parameters = {
     "vector": VECTOR,
     "origin": [0.0] * DIMENSION,
     "worded": True,
+    "extract": True,
     "done": True,
     "gives_way": True,
     "include_tool_calls": True,

@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from ragforge_memory.agent.context.budget import SUMMARY_SHARE, Window, exchange_tokens, exchanges
 from ragforge_memory.agent.context.importance import Kind, edits_of, key_sentences, sentences_and_lines
-from ragforge_memory.agent.context.prompt import EARLIER, fenced
+from ragforge_memory.agent.context.prompt import EARLIER
 from ragforge_memory.graph.receipts import TurnContext
 from ragforge_memory.llm.asking import complete
 from ragforge_memory.llm.port import (
@@ -32,7 +32,7 @@ from ragforge_memory.llm.port import (
 )
 from ragforge_memory.models.conversation import Message
 from ragforge_memory.models.summary import Summary
-from ragforge_memory.models.text import well_formed
+from ragforge_memory.models.text import fenced, well_formed
 from ragforge_memory.models.tokens import estimate_tokens
 
 log = logging.getLogger(__name__)

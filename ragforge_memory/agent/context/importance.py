@@ -45,6 +45,11 @@ _OF_CATEGORY: dict[Category, Kind] = {
 }
 
 
+def touches_code(tool_calls: Sequence[ToolCall | TranscriptCall]) -> bool:
+    """Whether a tool edited something, or failed."""
+    return any(not call.success or _EDITS.search(call.tool_name) for call in tool_calls)
+
+
 def importance_of(
     content: str, tool_calls: Sequence[ToolCall | TranscriptCall] = (), *, role: str = "assistant"
 ) -> float:

@@ -216,6 +216,7 @@ class Keeping:
                 self._embed(answer.message)
                 if answer.tool_calls:
                     services.background.work.remember()
+                self._extract(answer.message)
                 return
         _, expected = services.background.remembered.places(self._conversation_id)
         told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))
@@ -245,6 +246,7 @@ class Keeping:
             else:
                 await self.journal(services.background.journal.end, self._message_id)
                 self._embed()
+                self._extract()
                 return
         await self.journal(services.background.journal.answered, self._message_id, {"state": UNANSWERED})
         await self._replay()
@@ -255,6 +257,15 @@ class Keeping:
             return
         new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
         self._services.background.work.said([WaitingText(each.uuid, each.content) for each in new])
+
+    def _extract(self, answer: NewMessage | None = None) -> None:
+        """Has what this turn said looked at, where it may say something to be remembered."""
+        background = self._services.background
+        if background.extraction is None or self._services.stores.in_memory:
+            return
+        said_some = any(each is not None and each.extract for each in (self._question_stored, answer))
+        if said_some or background.extraction.is_maintenance_due:
+            background.work.extract()
 
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
@@ -292,6 +303,9 @@ class Keeping:
         question = said(self._redactor, self._user_message_id, "user", text)
         if metadata:
             question = replace(question, metadata=self._redactor.value(dict(metadata)))
+        extraction = services.background.extraction
+        if extraction is not None and question.kind is None and question.how is None:
+            question = replace(question, extract=extraction.is_due(question.content))
         if not services.background.remembered.is_named(self._conversation_id):
             self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))

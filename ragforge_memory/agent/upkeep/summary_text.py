@@ -10,7 +10,6 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from ragforge_memory.agent.context.prompt import fenced
 from ragforge_memory.agent.upkeep.central import central, tells
 from ragforge_memory.embeddings.port import Embedder
 from ragforge_memory.errors import EmbeddingError, ModelError
@@ -26,7 +25,7 @@ from ragforge_memory.llm.port import (
 )
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.summary import Summary
-from ragforge_memory.models.text import truncated, well_formed
+from ragforge_memory.models.text import fenced, truncated, well_formed
 from ragforge_memory.text.sentences import sentences
 from ragforge_memory.text.titles import title_of
 

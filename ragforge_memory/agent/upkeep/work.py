@@ -148,6 +148,9 @@ class BackgroundWork:
         messages: takes what was said just now; None: it is looked for in the graph.
         memories: makes memories of what was stated; None: nothing is remembered.
         operations: does what tools of memory could not do in time.
+        extraction: looks at what was said, for more; None: it is off.
+        leaves: what turns make due for it is left to the next process, since a model that is asked at the end would be
+            asked in vain; until it is drained.
     """
 
     vectors: VectorTask
@@ -158,6 +161,8 @@ class BackgroundWork:
     messages: WaitingNodes[WaitingText] | None = None
     memories: WokenWork | None = None
     operations: WokenWork | None = None
+    extraction: WokenWork | None = None
+    leaves: bool = False
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -168,24 +173,30 @@ class BackgroundWork:
             self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
         if self.retention is not None:
             self.retention.begin()
-        self.remember()
+        self._look()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self.vectors.wake()
-        self.remember()
+        self._look()
         if due:
             self.due()
 
     def remember(self) -> None:
-        """Something waits to become a memory."""
-        for woken in self._woken:
-            woken.wake()
+        """Something waits to become a memory, or a tool of memory was called."""
+        for woken in (self.memories, self.operations):
+            if woken is not None:
+                woken.wake()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
         if self.summaries is not None:
             self.summaries.wake()
+
+    def extract(self) -> None:
+        """A turn may have said something to be remembered."""
+        if self.extraction is not None and not self.leaves:
+            self.extraction.wake()
 
     def topic(self) -> None:
         """A conversation waits for the vector of what it is about."""
@@ -217,8 +228,11 @@ class BackgroundWork:
         remaining = countdown(timeout)
         await self._deleted(remaining)
         self.remember()
+        if self.extraction is not None and kinds is None:
+            self.extraction.wake()
         for woken in self._woken:
-            await woken.quiet(remaining())
+            if woken is not self.extraction or kinds is None:
+                await woken.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -257,9 +271,13 @@ class BackgroundWork:
         if self.operations is not None:
             self.operations.wake()
 
+    def _look(self) -> None:
+        for woken in self._woken:
+            woken.wake()
+
     @property
     def _woken(self) -> tuple[WokenWork, ...]:
-        return tuple(each for each in (self.memories, self.operations) if each is not None)
+        return tuple(each for each in (self.memories, self.operations, self.extraction) if each is not None)
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
