@@ -16,6 +16,7 @@ from ragforge_memory.agent.context.room import check_instructions
 from ragforge_memory.agent.deletion import delete_expired
 from ragforge_memory.agent.held.conversations import HeldConversations
 from ragforge_memory.agent.held.messages import HeldMessages
+from ragforge_memory.agent.memory_parts import TOOL_DEADLINE_MS, open_memory, registries
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
@@ -32,7 +33,6 @@ from ragforge_memory.agent.upkeep.vectors import (
     WaitingScopes,
     text_vectors,
 )
-from ragforge_memory.agent.upkeep.woken import WokenWork
 from ragforge_memory.agent.upkeep.work import BackgroundWork, RetentionTask, SummaryTask
 from ragforge_memory.code.roots import refused_root
 from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
@@ -41,17 +41,13 @@ from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect, place_of
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.episodes import EpisodeStore
-from ragforge_memory.graph.extraction import ExtractionStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
-from ragforge_memory.graph.memories import MemoryStore
 from ragforge_memory.graph.memory_vectors import MemoryVectors
 from ragforge_memory.graph.messages import MessageStore
-from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
@@ -59,31 +55,18 @@ from ragforge_memory.graph.similar import SimilarStore
 from ragforge_memory.graph.spaces import Space, SpaceInUse, open_space
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
-from ragforge_memory.graph.tool_memories import ToolMemoryStore
 from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
-from ragforge_memory.memory.controller import Controller
-from ragforge_memory.memory.extraction import Extraction
-from ragforge_memory.memory.memories import Memories
-from ragforge_memory.memory.operations import Operations
-from ragforge_memory.memory.short_term import ShortTerm
-from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.tools.earlier_results import read_tool_result
-from ragforge_memory.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
-    from ragforge_memory.config.sections import MemoryConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.llm.port import ModelProvider
-
-TOOL_DEADLINE_MS = 5_000
-"""Milliseconds after which a model that asks for what is remembered has what there is."""
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +128,7 @@ async def open_services(wanted: Wanted) -> Services:
     """
     settings = wanted.configuration
     agent_config = settings.agent
-    registry, bare = _registries(_tools(wanted.tools, agent_config.memory), agent_config)
+    registry, bare = registries(wanted.tools, agent_config)
     place = Place(
         owner=wanted.owner,
         config=agent_config,
@@ -189,21 +172,17 @@ async def open_services(wanted: Wanted) -> Services:
         messages, vectors = _vectors(wanted, settings, embedder, at_hand)
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
-        memories = (
-            MemoryStore(graph, wanted.owner, written=lambda: vectors.wake_soon(("memories",))) if remembers else None
-        )
-        episodes = EpisodeStore(graph, wanted.owner)
-        operations = None
-        if memories is not None:
-            operations = Operations(
-                Memories(memories, episodes, agent_config.memory, place.redacted),
-                OperationStore(graph, wanted.owner),
-                agent_config.memory.tools,
+        memory = None
+        if remembers:
+            memory = open_memory(
+                graph,
+                place,
+                provider,
+                brief=wanted.brief,
+                written=lambda: vectors.wake_soon(("memories",)),
                 recall=lambda query, limit: services.recall(query, limit=limit, deadline_ms=TOOL_DEADLINE_MS),
                 queued=lambda: services.background.work.operations_wait(),
             )
-        tool_memories = ToolMemoryStore(graph, wanted.owner)
-        extraction = _extraction(wanted, operations.memories, graph, place, provider) if operations else None
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -216,9 +195,9 @@ async def open_services(wanted: Wanted) -> Services:
             similar=at_hand.similar if remembers else None,
             receipts=ReceiptStore(graph, wanted.owner) if remembers else None,
             insights=InsightStore(graph, wanted.owner) if remembers else None,
-            memories=memories,
+            memories=memory.store if memory else None,
             memory_vectors=at_hand.memory_vectors if remembers else None,
-            tool_memories=tool_memories if remembers else None,
+            tool_memories=memory.tool_memories if memory else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -251,20 +230,14 @@ async def open_services(wanted: Wanted) -> Services:
                 at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
-                memories=WokenWork(
-                    "memories", memories.remember_messages, ToolMemory(tool_memories, place.redacted).remember
-                )
-                if memories
-                else None,
-                operations=WokenWork("operations", operations.work) if operations else None,
-                extraction=WokenWork("extraction", extraction.run) if extraction else None,
-                leaves=wanted.brief and extraction is not None and extraction.asks,
+                **(memory.works if memory else {}),
+                leaves=wanted.brief and memory is not None and memory.asks_model,
             ),
-            operations=operations,
+            operations=memory.operations if memory else None,
             summaries=summaries if remembers else None,
             opened=opened,
             following=following,
-            extraction=extraction,
+            extraction=memory.extraction if memory else None,
             open_here=wanted.open_here,
         )
         services = Services(stores, models, place, background)
@@ -361,24 +334,6 @@ def _graph_stores(
     )
 
 
-def _extraction(
-    wanted: Wanted, memories: Memories, graph: GraphClient, place: Place, provider: ModelProvider
-) -> Extraction | None:
-    memory = place.config.memory
-    if not memory.extraction.enabled:
-        return None
-    ttl = memory.short_term.ttl_minutes
-    return Extraction(
-        ExtractionStore(graph, place.owner, ttl_minutes=ttl),
-        memories,
-        Controller(place.owner, ShortTerm(memory.short_term.capacity, ttl)),
-        provider=provider,
-        max_facts=memory.extraction.max_facts,
-        timeout=place.config.model_timeout_seconds,
-        maintains=not wanted.brief,
-    )
-
-
 def _generates_titles(place: Place, provider: ModelProvider) -> bool:
     return place.summarize_every is not None and answers(provider, "title")
 
@@ -407,32 +362,6 @@ def _retention(config: AgentConfig, services: Callable[[], Services]) -> Retenti
     if age is None and keep is None:
         return None
     return RetentionTask(lambda: delete_expired(services(), older_than_days=age, keep=keep))
-
-
-def _tools(tools: Sequence[Callable[..., Any]] | None, config: MemoryConfig) -> Sequence[Callable[..., Any]]:
-    """What was given, else our own: without memory those that look at code alone, for nothing said is found again."""
-    if tools is not None:
-        return tools
-    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
-
-    if not config.enabled:
-        return [each for each in CODE_SEARCH_TOOLS if each not in MEMORY_TOOLS]
-    if not config.tools.enabled:
-        return CODE_SEARCH_TOOLS
-    from ragforge_memory.memory.tools import MEMORY_ALL, MEMORY_CORE
-
-    return (*CODE_SEARCH_TOOLS, *(MEMORY_ALL if config.tools.profile == "all" else MEMORY_CORE))
-
-
-def _registries(tools: Sequence[Callable[..., Any]], config: AgentConfig) -> tuple[ToolRegistry, ToolRegistry]:
-    """The tools, and those of conversations without the tools of memory."""
-    from ragforge_memory.memory.tools import MEMORY_ALL
-
-    def registry(offered: Sequence[Callable[..., Any]]) -> ToolRegistry:
-        return ToolRegistry(offered, on_demand=(read_tool_result,), timeout=config.tool_timeout_seconds)
-
-    whole = registry(tools)
-    return whole, registry([each for each in tools if each not in MEMORY_ALL]) if len(whole) else whole
 
 
 def _held(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.graph.memories import content_stems, order_key, words_key
+from ragforge_memory.graph.client import GraphClient
+from ragforge_memory.graph.memory_keys import content_stems, order_key, words_key
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.text import terms
 from ragforge_memory.models.memory import Trust
+from ragforge_memory.models.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,17 @@ class NewEpisode:
 
 
 class EpisodeStore(OwnerStore):
-    """The episodes of one owner in one project."""
+    """The episodes of one owner in one project.
+
+    Args:
+        client: the graph.
+        owner: whose they are.
+        written: called when one was written that waits for a vector.
+    """
+
+    def __init__(self, client: GraphClient, owner: Owner, written: Callable[[], None] = lambda: None) -> None:
+        super().__init__(client, owner)
+        self._written = written
 
     async def create(self, episode: NewEpisode) -> tuple[str, bool]:
         """Stores an episode; its uuid, and whether it is new: another may say the same."""
@@ -63,6 +75,7 @@ class EpisodeStore(OwnerStore):
             words_key=words_key(self._owner["user_id"], self._owner["project"], ["episode", *words]),
             order_key=order_key(words),
         )
+        self._written()
         return row["uuid"], row["stored"]
 
     async def update(
@@ -76,6 +89,7 @@ class EpisodeStore(OwnerStore):
             properties={**changes, **_texts(topic, summary)},
             operation=operation or uuid4().hex,
         )
+        self._written()
         return bool(rows)
 
     async def mark_important(self, message_ids: Sequence[str], importance: float) -> int:

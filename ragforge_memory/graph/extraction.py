@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.memories import words_keys
+from ragforge_memory.graph.memory_keys import words_keys
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.text import terms
 from ragforge_memory.models.memory import MemoryCategory, Trust

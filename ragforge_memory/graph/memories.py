@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from uuid import uuid4
 
 from ragforge_memory.graph.anchors import reference
+from ragforge_memory.graph.memory_keys import (
+    category_of,
+    content_stems,
+    hash_of,
+    iso,
+    normal_name,
+    order_key,
+    words_key,
+)
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import FIRST, content_text, given, readable
@@ -20,16 +27,14 @@ from ragforge_memory.models.memory import (
     Fact,
     FactVersion,
     Memory,
-    MemoryCategory,
     MemoryKind,
     Tier,
     Trust,
     VersionReason,
 )
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.text.categories import Category, categories_in
 from ragforge_memory.text.forms import read_form, stated
-from ragforge_memory.text.words import STOP_WORDS, asked_for, stem, without_endings
+from ragforge_memory.text.words import asked_for, without_endings
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.client import GraphClient
@@ -41,14 +46,6 @@ _BATCH = 200
 _MOST_SCOPES, _NEAR = 8, 40
 # Looked at for those of the tools that are offered.
 _LAST_FAILURES = 50
-_WORD = re.compile(r"\w+")
-_NEGATIONS = frozenset({"no", "not", "never", "without"})
-_OF_CATEGORY: dict[Category, MemoryCategory] = {
-    "error": "ErrorPatterns",
-    "code": "CodeContext",
-    "solution": "Solutions",
-    "preference": "UserPreferences",
-}
 
 
 class Remembered(NamedTuple):
@@ -166,7 +163,7 @@ class MemoryStore(OwnerStore):
             "recall_facts",
             clause=self._clause(("names", "content", "terms"), words) if words else None,
             candidates=10 * limit,
-            types=None if types is None else [_norm(each) for each in types],
+            types=None if types is None else [normal_name(each) for each in types],
             min_confidence=min_confidence,
             include_inactive=include_inactive,
             limit=limit,
@@ -238,8 +235,8 @@ class MemoryStore(OwnerStore):
 
     def fact_uuid(self, type: str, key: str) -> str:
         """The uuid of the fact of this type and key, whether there is one or not."""
-        type_ = _norm(type)
-        return _key("fact", self._owner["user_id"], self._project_of(type_), type_, _norm(key))
+        type_ = normal_name(type)
+        return hash_of("fact", self._owner["user_id"], self._project_of(type_), type_, normal_name(key))
 
     async def recall(
         self,
@@ -290,7 +287,7 @@ class MemoryStore(OwnerStore):
         return f"+owner_token:({tokens})^0 +{lucene_any(fields, words)}"
 
     def _fact_row(self, fact: NewFact) -> dict[str, Any]:
-        user, type_, key = self._owner["user_id"], _norm(fact.type), _norm(fact.key)
+        user, type_, key = self._owner["user_id"], normal_name(fact.type), normal_name(fact.key)
         project = self._project_of(type_)
         content = f"{fact.key}: {fact.value}"
         return {
@@ -356,47 +353,6 @@ class MemoryStore(OwnerStore):
             "against": corrects["uuid"] if corrects else None,
             "how": corrects["how"] if corrects else None,
         }
-
-
-def content_stems(text: str) -> list[str]:
-    """The stems of the words that say what a text says, in their order; a negation says something too."""
-    words = (word.lower() for word in _WORD.findall(without_endings(text)))
-    return [stem(word) for word in words if word in _NEGATIONS or word not in STOP_WORDS]
-
-
-def words_key(user: str, project: str, words: Sequence[str]) -> str:
-    """What memories of one owner share that have the same words, in whatever order."""
-    return _key(user, project, *sorted(words))
-
-
-def order_key(words: Sequence[str]) -> str:
-    """What texts share that have the same words in the same order."""
-    return _key(*words)
-
-
-def words_keys(owner: Owner, text: str) -> tuple[str, str]:
-    """What texts of an owner share that have the same words, and those that have them in the same order."""
-    words = content_stems(text)
-    return words_key(owner.user_id, owner.project, words), order_key(words)
-
-
-def category_of(text: str) -> MemoryCategory:
-    """The category of a text by document 2: of the first that it has a keyword of."""
-    return next((_OF_CATEGORY[each] for each in categories_in(text) if each in _OF_CATEGORY), "Knowledge")
-
-
-def iso(time: datetime | None) -> str | None:
-    """A time as statements take it."""
-    return None if time is None else time.isoformat()
-
-
-def _norm(name: str) -> str:
-    """A type or a key as it is compared: whatever its case and its spaces."""
-    return "_".join(name.casefold().split())
-
-
-def _key(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
 def memory_of(row: dict[str, Any]) -> Memory:

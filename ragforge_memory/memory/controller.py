@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ragforge_memory.graph.extraction import DueMessage, Note
-from ragforge_memory.graph.memories import category_of, content_stems, words_keys
+from ragforge_memory.graph.memory_keys import category_of, content_stems, words_keys
 from ragforge_memory.memory.patterns import (
     begins_with_subject,
     own_sentences,

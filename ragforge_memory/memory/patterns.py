@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from ragforge_memory.graph.memories import content_stems
+from ragforge_memory.graph.memory_keys import content_stems
 from ragforge_memory.memory.grounds import is_grounded
 from ragforge_memory.models.memory import Fact
 from ragforge_memory.text.forms import is_question

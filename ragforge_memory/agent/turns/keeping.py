@@ -14,6 +14,7 @@ from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.turns.aftermath import look_after
 from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
 from ragforge_memory.agent.turns.tool_rounds import Emit
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
@@ -21,7 +22,6 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.memories import Remembered
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.models.conversation import Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import Redactor
@@ -213,10 +213,7 @@ class Keeping:
                 self._remember(answer.message, self.seq, answer.tool_calls, stored=True)
                 await self.journal(services.background.journal.ended, self._message_id)
                 asyncio.get_running_loop().call_later(TIDY_SECONDS, services.background.journal.tidy)
-                self._embed(answer.message)
-                if answer.tool_calls:
-                    services.background.work.remember()
-                self._extract(answer.message)
+                look_after(services, self._question_stored, answer)
                 return
         _, expected = services.background.remembered.places(self._conversation_id)
         told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))
@@ -245,27 +242,10 @@ class Keeping:
                 self._failed("the end of the turn", error)
             else:
                 await self.journal(services.background.journal.end, self._message_id)
-                self._embed()
-                self._extract()
+                look_after(services, self._question_stored)
                 return
         await self.journal(services.background.journal.answered, self._message_id, {"state": UNANSWERED})
         await self._replay()
-
-    def _embed(self, answer: NewMessage | None = None) -> None:
-        """Has what this turn stored embedded: the question, where it is new, and the answer in one write."""
-        if self._services.stores.in_memory:
-            return
-        new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
-        self._services.background.work.said([WaitingText(each.uuid, each.content) for each in new])
-
-    def _extract(self, answer: NewMessage | None = None) -> None:
-        """Has what this turn said looked at, where it may say something to be remembered."""
-        background = self._services.background
-        if background.extraction is None or self._services.stores.in_memory:
-            return
-        said_some = any(each is not None and each.extract for each in (self._question_stored, answer))
-        if said_some or background.extraction.is_maintenance_due:
-            background.work.extract()
 
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""

@@ -10,6 +10,8 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
+from ragforge_memory.agent.search.messages import Searcher
+from ragforge_memory.agent.services import Services
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
@@ -18,6 +20,7 @@ from ragforge_memory.models.code import ScopeTie
 from ragforge_memory.models.conversation import CUT_OFF, ToolCall
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.redaction import Redactor
+from ragforge_memory.tools.ports import ResultReader
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
 
 Emit = Callable[[events.Event], Awaitable[None]]
@@ -152,4 +155,38 @@ def sendable(asked: ToolRequest) -> ToolRequest:
         well_formed(asked.name),
         well_formed_json(asked.arguments),
         None if asked.error is None else well_formed(asked.error),
+    )
+
+
+def context_of(
+    services: Services,
+    results: ResultReader,
+    redactor: Redactor,
+    *,
+    conversation_id: str,
+    message_id: str,
+    heard: Callable[[], Sequence[str]],
+) -> ToolContext:
+    """What the tools of a turn may use.
+
+    Args:
+        services: of the agent.
+        results: what earlier calls gave.
+        redactor: takes out secrets.
+        conversation_id: whose turn it is.
+        message_id: its question.
+        heard: what the user has said here, the question too.
+    """
+    return ToolContext(
+        owner=services.place.owner,
+        root=services.place.files,
+        scopes=services.stores.scopes,
+        messages=Searcher(services),
+        results=results,
+        redacted=redactor.text,
+        embedder=services.models.embedder,
+        conversation_id=conversation_id,
+        message_id=message_id,
+        memories=services.background.operations,
+        heard=heard,
     )

@@ -16,13 +16,12 @@ from ragforge_memory.agent.context.importance import importance_of, touches_code
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.context.receipts import without_secrets
 from ragforge_memory.agent.inputs import checked_text
-from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.seen_secrets import Stream
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.turns.keeping import Keeping
 from ragforge_memory.agent.turns.preparation import Prepared, Reading, check_room, prepare
-from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds, sendable
+from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds, context_of, sendable
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.receipts import Receipt
@@ -51,7 +50,6 @@ from ragforge_memory.models.conversation import (
 from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.text.forms import Form, read_form
-from ragforge_memory.tools.registry import ToolContext
 
 log = logging.getLogger(__name__)
 
@@ -110,7 +108,14 @@ class Turn:
         self._tools = ToolRounds(
             self._registry,
             services.background.journal,
-            self._tool_context(),
+            context_of(
+                services,
+                self,
+                self._redactor,
+                conversation_id=conversation_id,
+                message_id=self.user_message_id,
+                heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
+            ),
             self.message_id,
             emit,
             self._keeping.journal,
@@ -326,22 +331,6 @@ class Turn:
         if text:
             self._reasoning.append(text)
             await self._emit(events.ReasoningDelta(text=text))
-
-    def _tool_context(self) -> ToolContext:
-        services = self._services
-        return ToolContext(
-            owner=services.place.owner,
-            root=services.place.files,
-            scopes=services.stores.scopes,
-            messages=Searcher(services),
-            results=self,
-            redacted=self._redactor.text,
-            embedder=services.models.embedder,
-            conversation_id=self._conversation_id,
-            message_id=self.user_message_id,
-            memories=services.background.operations,
-            heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
-        )
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call with its whole result: of this turn, which the graph does not have yet, or of an earlier one."""
