@@ -89,7 +89,7 @@ async def test_what_was_added_is_about_the_code_that_it_names(
 ) -> None:
     async with make_agent(root=project, settings=PATIENT) as agent:
         await agent.ingest()
-        added = await agent.memory.add("Client retries nothing.", "decision")
+        added = await agent.memory.add("The Client class retries nothing.", "decision")
         [code] = added.code
         assert (code.qualified_name, code.file, code.start_line) == ("Client", "client.py", 1)
         assert added.code_label == "its code is as it was"
@@ -101,7 +101,7 @@ async def test_what_was_added_is_about_the_code_that_it_names(
         await agent.ingest()
         assert (await agent.memory.get(added.uuid)).code_label == "its code has changed since"
         # Said of the same code in a conversation, it is one anchor.
-        assert (await agent.memory.add("Client is closed by hand.")).code[0].status == "fresh"
+        assert (await agent.memory.add("We close `Client` by hand.")).code[0].status == "fresh"
 
 
 async def test_facts_as_models(make_agent: MakeAgent) -> None:
