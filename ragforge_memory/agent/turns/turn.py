@@ -331,7 +331,7 @@ class Turn:
             conversation_id=self._conversation_id,
             message_id=self.user_message_id,
             memories=services.memories,
-            heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
+            heard=lambda: [*(m.content for m in self._context.recent_messages if m.trust == "user"), self._text],
         )
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
