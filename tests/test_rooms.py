@@ -87,7 +87,7 @@ ROOM_LINES = {
     "insights": 1_180,
     "agent": 10_300,
     "memory": 3_500,
-    "tools": 3_800,
+    "tools": 3_810,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,

@@ -106,8 +106,8 @@ def _text_of(block: object) -> str:
 
 async def run_state(agent: Sessions, state: Mapping[str, Any]) -> Messages:
     """Runs a turn on a message list; see `AsyncConversationAgent.invoke`."""
+    from ragforge_memory.agent.context.room import check_room
     from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
-    from ragforge_memory.agent.turns.preparation import check_room
 
     messages, session = _checked(state)
     services = await agent.open()

@@ -16,7 +16,6 @@ from ragforge_memory.graph.memory_keys import (
     iso,
     normal_name,
     order_key,
-    words_key,
 )
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.graph.owned import OwnerStore
@@ -330,6 +329,8 @@ class MemoryStore(OwnerStore):
         # A rule is the user's own word: a file that was imported lays down none.
         kept = said["kind"] is not None and not (said["kind"] == "rule" and trust == "tool")
         words = content_stems(form.text if form else text)
+        # What came in with a file takes the place of nothing that was said here.
+        of = (user, project, *(("tool",) if trust == "tool" else ()))
         properties = {
             "kind": said["kind"],
             "tier": "long",
@@ -347,7 +348,7 @@ class MemoryStore(OwnerStore):
             "project": project,
             "owner_token": owner_token(user, project),
             "properties": properties if kept else None,
-            "words_key": words_key(user, project, words) if kept and words else None,
+            "words_key": hash_of(*of, *sorted(words)) if kept and words else None,
             "order_key": order_key(words),
             "stands": kept and said["kind"] == "rule" and trust == "user",
             "against": corrects["uuid"] if corrects else None,

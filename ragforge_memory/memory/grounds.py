@@ -1,7 +1,7 @@
 """Whether the user asked for what a model wants to do with the user's preferences and memories.
 
 A model reads what tools, files and imports say, and may take it for an order. What lays down a rule or a preference, or
-takes a memory away, has to share a word with what the user said in the conversation.
+takes a memory away, has to have its words in what the user said in the conversation: who only asks has said nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ragforge_memory.text.forms import is_question
+from ragforge_memory.text.sentences import sentences
 from ragforge_memory.text.words import QUESTION_WORDS
 
 _WORD = re.compile(r"\w+")
@@ -17,9 +19,15 @@ _SHORTEST = 3
 
 
 def is_grounded(said: Iterable[str], *told: str) -> bool:
-    """Whether a word of what is ``told`` stands in what the user ``said``, in whatever form; a name has its parts."""
-    heard = {word for text in said for word in _words(text)}
-    return any(_is_form_of(word, other) for text in told for word in _words(text) for other in heard)
+    """Whether half of the words of one of what is ``told``, in whatever form, stand in what the user ``said`` at once
+    without asking; a name has its parts."""
+    heard = [_words(" ".join(each for each in sentences(text) if not is_question(each))) for text in said]
+    return any(_is_in(_words(text), words) for text in told for words in heard)
+
+
+def _is_in(told: set[str], heard: set[str]) -> bool:
+    found = [word for word in told if any(_is_form_of(word, other) for other in heard)]
+    return bool(found) and 2 * len(found) >= len(told)
 
 
 def _words(text: str) -> set[str]:

@@ -52,7 +52,7 @@ _CALLED = (
 )
 _FAILED = (
     "MATCH (m:Memory) WHERE m.uuid IN [$a_memory, $b_memory] SET m:ToolFailure, m.tool = 'deploy', m.error = 'no', "
-    "m.is_active = true, m.created_at = datetime(), m.expires_at = datetime() + duration('P1D')"
+    "m.is_active = true, m.expires_at = datetime('9999-01-01T00:00:00Z')"
 )
 # Both have a fact of one key, as no two owners of this library do.
 _FACTS = (

@@ -19,7 +19,7 @@ from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT
 from ragforge_memory.agent.services import Condensing
 from ragforge_memory.agent.ties.named import Question
 from ragforge_memory.agent.turns.patience import left_alone
-from ragforge_memory.errors import GraphBusy, GraphUnavailable, InvalidInput, RagforgeError
+from ragforge_memory.errors import GraphBusy, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
@@ -104,25 +104,6 @@ class Prepared:
         ]
 
 
-def check_room(models: Models, place: Place, registry: ToolRegistry, question: str) -> None:
-    """Refuses a question that no prompt has room for.
-
-    Raises:
-        InvalidInput: it is longer than what the window leaves beside the instructions and the tools.
-    """
-    window = window_of(models.provider.context_window, place.config.memory.compression.max_tokens)
-    tools = tool_tokens((*registry.specs, registry.spec(READ_RESULT)))
-    room = window.limit - tools - estimate_tokens(system_prompt(place.config.system_prompt, today=place.today()))
-    asked = tokens_of(ChatMessage("user", question))
-    if asked > room:
-        raise InvalidInput(
-            f"the question is about {asked:,} tokens; the window of {window.tokens:,} has room for {max(room, 0):,} "
-            "beside the instructions and the tools",
-            hint="ask about a part of it, or take a model with a larger window (agent.memory.compression.max_tokens "
-            "limits it too)",
-        )
-
-
 class Reading:
     """Read 1 and the search by meaning beside it, begun before the question is stored: neither waits for the other."""
 
@@ -143,9 +124,9 @@ class Reading:
         self._conversation_id = conversation_id
         self._question = question
         self._keeping = keeping
-        tools, reading = registry.specs, registry.spec(READ_RESULT)
-        instructions = services.place.config.system_prompt
-        shared = [text for offered in (tools, (*tools, reading)) for text in shared_texts(instructions, offered)]
+        tools, prompt = registry.specs, services.place.config.system_prompt
+        both = (tools, (*tools, registry.spec(READ_RESULT)))
+        shared = [text for offered in both for text in shared_texts(prompt, offered)]
         self._query = ContextQuery(
             before_seq=question_seq,
             limit=memory.max_context_messages,

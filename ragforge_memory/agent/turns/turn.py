@@ -15,12 +15,13 @@ from ragforge_memory import events
 from ragforge_memory.agent.context.importance import importance_of, touches_code
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.context.receipts import without_secrets
+from ragforge_memory.agent.context.room import check_room
 from ragforge_memory.agent.inputs import checked_text
 from ragforge_memory.agent.seen_secrets import Stream
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.turns.keeping import Keeping
-from ragforge_memory.agent.turns.preparation import Prepared, Reading, check_room, prepare
+from ragforge_memory.agent.turns.preparation import Prepared, Reading, prepare
 from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds, context_of, sendable
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
@@ -114,7 +115,7 @@ class Turn:
                 self._redactor,
                 conversation_id=conversation_id,
                 message_id=self.user_message_id,
-                heard=lambda: [*(m.content for m in self._context.recent_messages if m.role == "user"), self._text],
+                heard=lambda: [*(m.content for m in self._context.recent_messages if m.trust == "user"), self._text],
             ),
             self.message_id,
             emit,
