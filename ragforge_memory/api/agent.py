@@ -688,6 +688,9 @@ class AsyncConversationAgent:
     ) -> ImportReport:
         """Stores all conversations of a file, each whole or not at all, in one pass with little memory.
 
+        What `export_all` wrote brings memories too, vouched for as the file says: take in no such file of a stranger.
+        What is here already stays, unless it was changed later there (docs/archive.md).
+
         Args:
             source: a path, or an open stream, which is read to its end and not closed. Its format is recognised as by
                 `import_conversation`; a file may hold many conversations: what `export_all` wrote, ChatGPT's
@@ -735,7 +738,7 @@ class AsyncConversationAgent:
         return report
 
     async def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
-        """Every conversation of this owner in one file of JSON lines (docs/archive.md), which an import restores.
+        """All conversations and memories of this owner in a file of JSON lines (docs/archive.md); an import restores it.
 
         Args:
             path: the file; written beside it first, then put in its place, readable by its owner alone. However large

@@ -252,6 +252,8 @@ class ExportReport(Shape):
     def __str__(self) -> str:
         """All of it in a sentence, with the first of the errors: ``print(report)`` tells what is missing."""
         wrote = f"exported {counted(self.conversations, 'conversation')}, {counted(self.messages, 'message')}"
+        if self.memories:
+            wrote += f", {counted(self.memories, 'memory', 'memories')}"
         if not self.failed:
             return wrote
         missing = f"{wrote}; not {counted(self.failed, 'conversation')}"

@@ -41,6 +41,8 @@ class ImportReport(Shape):
     def __str__(self) -> str:
         """All of it in a sentence, with the first of the errors: ``print(report)`` tells what is missing."""
         parts = [f"imported {counted(self.conversations, 'conversation')}, {counted(self.messages, 'message')}"]
+        if self.memories:
+            parts[0] += f", {counted(self.memories, 'memory', 'memories')}"
         if self.skipped:
             parts.append(f"{counted(self.skipped, 'was', 'were')} here already")
         if self.failed:

@@ -163,7 +163,7 @@ async def test_another_owner_has_them_under_keys_of_its_own(
         assert (await memories.remember_fact("personal", "location", "Odesa")).old == "Lviv"
         assert (await memories.remember_fact("project", "queue", "redis")).outcome == "same"
         talk = await agent.create_conversation()
-        await talk.send_message("update: `check_password` uses argon2")
+        await talk.send_message("decision: `check_password` uses argon2")
         await agent.drain()
         assert [content for content, active in _now(graph, **theirs).items() if "argon2" in content and active] == [
             "update: `check_password` uses argon2"
