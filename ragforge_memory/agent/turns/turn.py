@@ -196,7 +196,7 @@ class Turn:
             raise
         # Whoever cancels now comes too late: the answer is there and is stored as what it is.
         with contextlib.suppress(asyncio.CancelledError):
-            await shielded(self._write_answer(self._state))
+            await shielded(self._keeping.answer(self._answer(self._state)))
         with contextlib.suppress(asyncio.CancelledError):
             await self._keeping.say_not_embedded()
         response = self._response()
@@ -344,17 +344,14 @@ class Turn:
         self._reasoning.append(self._thought.rest())
         try:
             if self._keeping.asked and ("".join(self._content).strip() or self._tools.calls):
-                await self._write_answer("partial")
+                await self._keeping.answer(self._answer("partial"))
             else:
                 await self._keeping.unanswered()
         except RagforgeError as error:
             log.warning("the end of a turn could not be stored: %s", self._redactor.text(str(error)))
 
-    async def _write_answer(self, state: MessageState) -> None:
-        """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
-        await self._keeping.answer(self._answer(state))
-
     def _answer(self, state: MessageState) -> Answer:
+        """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
         content = self._redactor.text("".join(self._content))
         parts = None
         if self._final_parts is not None or self._steps:
