@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     )
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
+    from ragforge_memory.models.erasure import Erasure, ErasureQuery
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.models.memory import Memory, RecalledMemory, RecallResult
@@ -166,6 +167,7 @@ _HOMES = {
         "Usage",
     ),
     "models.decisions": ("Decision",),
+    "models.erasure": ("Erasure", "ErasureQuery"),
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
@@ -204,6 +206,8 @@ __all__ = [
     "Embedder",
     "EmbeddingError",
     "EmbeddingMismatch",
+    "Erasure",
+    "ErasureQuery",
     "ExportFault",
     "ExportReport",
     "Finished",

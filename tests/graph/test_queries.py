@@ -34,7 +34,7 @@ from tests.vector_indexes import index_of
 pytestmark = pytest.mark.anyio
 
 PACKAGE = Path(ragforge_memory.__file__).parent
-RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_until_untied", "_ask"}
+RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_until_untied", "_ask", "_in_batches", "Proof"}
 
 # --- every name is used, and every name used is there -----------------------------------------------------------------
 

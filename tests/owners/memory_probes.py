@@ -47,13 +47,13 @@ _FACTS = (
 
 # Of a memory of who asks another owner's message is a source, and it is about another project's code, as no write makes
 # it where it is of one project.
-_STRANGE = (
+STRANGE = (
     "MATCH (m:Memory {uuid: $a_memory}), (x:Message {uuid: $b_question}) CREATE (m)-[:DERIVED_FROM]->(x) "
     "WITH m MATCH (a:CodeAnchor {uuid: $b_anchor}) CREATE (m)-[:ABOUT]->(a)"
 )
 _FACT_OF_A = (
     "MATCH (f:Memory {uuid: $a_memory}) SET f:Fact, f.kind = 'fact', f.fact_key = 'of a', f.value = 'kept', "
-    f"f.confidence = 1.0, f.type = 'personal', f.key = 'k' WITH count(*) AS set {_STRANGE}"
+    f"f.confidence = 1.0, f.type = 'personal', f.key = 'k' WITH count(*) AS set {STRANGE}"
 )
 _ELSEWHERE = (
     "MATCH (m:Memory {uuid: $a_memory}), (s:Scope {uuid: $b_only_here}) "
@@ -105,7 +105,7 @@ MEMORIES: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True}, shares=True),
         Probe(
             lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
-            prepare=_STRANGE,
+            prepare=STRANGE,
             shares=True,
         ),
         Probe(
@@ -116,7 +116,7 @@ MEMORIES: dict[str, list[Probe]] = {
     ],
     "memory_by_uuid": [
         Probe(lambda a, b: {"uuid": b.memory}, expect=nothing, shares=True),
-        Probe(lambda a, b: {"uuid": a.memory}, prepare=_STRANGE, shares=True),
+        Probe(lambda a, b: {"uuid": a.memory}, prepare=STRANGE, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=_UNSEEN, shares=True),
     ],
     "memory_versions": [
@@ -146,7 +146,7 @@ MEMORIES: dict[str, list[Probe]] = {
     ],
     "recall": [
         Probe(lambda a, b: _asked(b), shares=True),
-        Probe(lambda a, b: _asked(b), prepare=_STRANGE, shares=True),
+        Probe(lambda a, b: _asked(b), prepare=STRANGE, shares=True),
         Probe(lambda a, b: _asked(b), prepare=_UNSEEN, shares=True),
         Probe(lambda a, b: _asked(b, named=b.rare), prepare=_ELSEWHERE, shares=True),
         Probe(

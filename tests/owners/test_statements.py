@@ -26,6 +26,7 @@ from tests.owners.branch_probes import MERGES
 from tests.owners.code_probes import TIES
 from tests.owners.conversation_probes import CONVERSATIONS as OTHERS
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
+from tests.owners.erasure_probes import ERASURES
 from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
@@ -51,7 +52,7 @@ from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
-CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED | MEMORIES
+CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED | MEMORIES | ERASURES
 CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
