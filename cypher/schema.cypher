@@ -20,6 +20,7 @@ CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uu
 CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT memory_operation_uuid IF NOT EXISTS FOR (n:MemoryOperation) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT erasure_uuid IF NOT EXISTS FOR (n:Erasure) REQUIRE n.uuid IS UNIQUE;
 
 // (conversation_id, seq) carries the order of a conversation and the range reads of a turn; it costs no more than a
 // plain range index. A stretch of a conversation has one summary of a kind and level, and a conversation one insight of

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     )
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
+    from ragforge_memory.models.erasure import Erasure, ErasureQuery
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
@@ -168,6 +169,7 @@ _HOMES = {
         "Usage",
     ),
     "models.decisions": ("Decision",),
+    "models.erasure": ("Erasure", "ErasureQuery"),
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
@@ -209,6 +211,8 @@ __all__ = [
     "EmbeddingError",
     "EmbeddingMismatch",
     "Episode",
+    "Erasure",
+    "ErasureQuery",
     "ExportFault",
     "ExportReport",
     "Fact",

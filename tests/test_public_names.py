@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ragforge_memory import AsyncConversation, Conversation
 
 _NAMES = """
-CODE_SEARCH_TOOLS AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation
-AsyncConversationAgent AsyncMessageStream BranchTree ChatMessage CodeReference Comparison ConfigError ContextItem
+AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation AsyncConversationAgent
+AsyncMessageStream BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError ContextItem
 ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
 ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
-Episode ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout
-GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
+Episode Erasure ErasureQuery ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError
+GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
 InsightFailure Insights InvalidInput Memory Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError
 ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable
 Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk RecallResult

@@ -85,7 +85,7 @@ ROOM_LINES = {
     "api": 3_600,
     "archive": 3_200,
     "insights": 1_180,
-    "agent": 10_300,
+    "agent": 10_700,
     "memory": 3_500,
     "tools": 3_810,
     "ingest": 1_900,

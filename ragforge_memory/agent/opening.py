@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.room import check_instructions
 from ragforge_memory.agent.deletion import delete_expired
+from ragforge_memory.agent.erasure import finish_deletes
 from ragforge_memory.agent.held.conversations import HeldConversations
 from ragforge_memory.agent.held.messages import HeldMessages
 from ragforge_memory.agent.memory_parts import TOOL_DEADLINE_MS, open_memory, registries
@@ -227,7 +228,7 @@ async def open_services(wanted: Wanted) -> Services:
                 )
                 if place.summarize_every
                 else None,
-                at_hand.conversations.sweep if remembers else None,
+                (lambda: finish_deletes(services, at_hand.conversations)) if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
                 **(memory.works if memory else {}),

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
+    from ragforge_memory.models.erasure import Erasure
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.memory import (
@@ -567,6 +568,10 @@ class ConversationAgent(BlockingAgent):
     def recall(self, query: str, *, limit: int = 5, deadline_ms: int = 50) -> RecallResult:
         """See `AsyncConversationAgent.recall`."""
         return self._do(lambda: self._agent.recall(query, limit=limit, deadline_ms=deadline_ms))
+
+    def erase_user(self) -> Erasure:
+        """See `AsyncConversationAgent.erase_user`."""
+        return self._do(self._agent.erase_user)
 
     def ingest(
         self,

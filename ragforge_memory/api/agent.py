@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, ExportReport, Page, Role, ScoredMessage
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
+    from ragforge_memory.models.erasure import Erasure
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.memory import RecallResult
@@ -559,6 +560,25 @@ class AsyncConversationAgent:
             raise InvalidInput(f"deadline_ms is a number of milliseconds above 0, not {deadline_ms!r}")
         return await (await self.open()).recall(query, limit=limit, deadline_ms=deadline_ms)
 
+    async def erase_user(self) -> Erasure:
+        """Deletes all that this agent's user has in every project of this graph, and gives a certificate of it.
+
+        Conversations with their branches, messages, tool calls, results and summaries, insights, memories with their
+        versions, and the user's own node: hidden first, then deleted in batches. An erasure that is cut off is ended by
+        whoever opens an agent on this graph next. What is nobody's and what other users have stays as it is, and so
+        does what this user begins after the call. The certificate stays in the graph; it names the user and has no
+        text of what was erased. `docs/deletion.md` says what a server's own files keep.
+
+        Raises:
+            InvalidInput: memory is off, or this agent is nobody's.
+            ConversationFileError: texts are in files that this agent does not have; they go, and all that is left with
+                them, when an agent that has them is opened.
+            GraphUnavailable: Neo4j is away; likewise.
+        """
+        from ragforge_memory.agent.erasure import erase_user
+
+        return await erase_user(await self.open())
+
     async def ingest(
         self,
         path: str | os.PathLike[str] | None = None,
@@ -738,7 +758,7 @@ class AsyncConversationAgent:
         return report
 
     async def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
-        """All conversations and memories of this owner as JSON lines in a file (docs/archive.md); an import restores it.
+        """Everything of this owner, memories too, as JSON lines in a file (docs/archive.md); an import restores it.
 
         Args:
             path: the file; written beside it first, then put in its place, readable by its owner alone. However large

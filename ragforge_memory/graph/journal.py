@@ -27,6 +27,7 @@ from ragforge_memory.graph.journal_lines import (
     Journalled,
     JournalTurn,
     as_bytes,
+    conversations_of,
     dumped,
     forget_aside,
     read_journal,
@@ -315,6 +316,10 @@ class Journal(JournalFile):
                     if not journal.exists():
                         _lock_path(journal).unlink(missing_ok=True)
         return known
+
+    def conversations_of(self, user_id: str, graph: str) -> set[str]:
+        """The conversations of a user that this process's journal, or a file with what was set aside, has lines of."""
+        return conversations_of(self.held, self._directory, user_id, graph)
 
     def others(self) -> list[Path]:
         """The files of other processes, oldest first; some of these processes may still live, see `claimed`."""

@@ -200,6 +200,26 @@ def _scopes(written: Sequence[Any]) -> tuple[ScopeTie, ...]:
     return tuple(ScopeTie(*each) for each in written)
 
 
+def conversations_of(held: Journalled, directory: Path, user_id: str, graph: str) -> set[str]:
+    """The conversations of a user of this database that are ``held``, or set aside in a file of the directory."""
+    open_ones: list[JournalCreation | JournalTurn] = [*held.creations.values(), *held.turns.values()]
+    found = {each.conversation_id for each in open_ones if (each.user_id, each.graph) == (user_id, graph)}
+    for aside in directory.glob("*.aside") if directory.is_dir() else ():
+        said = [_said(line) for line in aside.read_bytes().splitlines(keepends=True)]
+        mine = [line for line in said if (line.get("user_id"), line.get("graph")) == (user_id, graph)]
+        found |= {str(line["conversation_id"]) for line in mine if "conversation_id" in line}
+    return found
+
+
+def _groups(lines: Iterable[bytes]) -> list[list[bytes]]:
+    groups: list[list[bytes]] = []
+    for line in lines:
+        if not groups or _said(line).get("kind") == "aside":
+            groups.append([])
+        groups[-1].append(line)
+    return groups
+
+
 def forget_aside(path: Path, conversation_id: str) -> None:
     """Drops a conversation's groups of lines (fsync); the file goes with the last of all groups.
 
@@ -212,11 +232,7 @@ def forget_aside(path: Path, conversation_id: str) -> None:
         lines = path.read_bytes().splitlines(keepends=True)
     except FileNotFoundError:
         return
-    groups: list[list[bytes]] = []
-    for line in lines:
-        if not groups or _said(line).get("kind") == "aside":
-            groups.append([])
-        groups[-1].append(line)
+    groups = _groups(lines)
     stay = [group for group in groups if all(_said(line).get("conversation_id") != conversation_id for line in group)]
     if len(stay) == len(groups):
         return

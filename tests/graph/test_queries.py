@@ -34,7 +34,8 @@ from tests.vector_indexes import index_of
 pytestmark = pytest.mark.anyio
 
 PACKAGE = Path(ragforge_memory.__file__).parent
-RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_until_untied", "_ask", "_near"}
+RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_until_untied", "_ask", "_near", "_in_batches"}
+RUNNERS |= {"Proof"}
 
 # --- every name is used, and every name used is there -----------------------------------------------------------------
 

@@ -39,6 +39,7 @@ NAMES: dict[str, dict[str, int]] = {
     "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
+    "Erasure": {"e1": 1},
 }
 
 # Nobody holds these yet: a MERGE makes them.
@@ -301,7 +302,7 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (m4)-[:USED_CONTEXT {rank: 0}]->(x2), (m4)-[:USED_CONTEXT {rank: 1}]->(sx), (m4)-[:USED_CONTEXT {rank: 2}]->(sy),
   (main)-[:HAS_INSIGHT]->(i1:Insight {uuid: $i1, conversation_id: $main, key: 'topics', to_seq: 2}),
   (emptied)-[:HAS_INSIGHT]->(iy:Insight {uuid: $iy, conversation_id: $emptied, key: 'topics', to_seq: 2}),
-  (user:User {user_id: $user_id}),
+  (user:User {user_id: $user_id}), (:Erasure {uuid: $e1, who: $user_id, begun_at: datetime($stamp)}),
   (user)-[:HAS_MEMORY]->(y1:Memory {uuid: $y1})-[:DERIVED_FROM]->(m1), (y1)-[:ABOUT]->(a1),
   (user)-[:HAS_MEMORY]->(y2:Memory {uuid: $y2})-[:DERIVED_FROM]->(m3), (y2)-[:ABOUT]->(a2),
   (user)-[:HAS_MEMORY]->(y3:Memory:Standing {uuid: $y3})-[:DERIVED_FROM]->(m2), (y3)-[:ABOUT]->(a1),

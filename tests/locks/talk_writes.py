@@ -146,10 +146,19 @@ def _vectors(g: Ground, *names: str, **more: Any) -> Parameters:
     return {"property": _PROPERTY, "rows": rows, "space_dimension": DIMENSION}
 
 
+def _erased(g: Ground, *names: str) -> Parameters:
+    calls = [{"uuid": g["k2"], "call": {"arguments": "{}"}, "result": {"result": "gone"}}]
+    rows = [
+        {"uuid": g[name], "whole": name == "m1", "properties": {"content": "gone"}, "calls": calls} for name in names
+    ]
+    return {"conversation_id": g["main"], "title": None, "rows": rows}
+
+
 def _failed(g: Ground, *names: str) -> Parameters:
     return {"uuids": g.all(*names), "attempt": g.fresh()}
 
 
+_LATER = "9999-01-01T00:00:00Z"
 _NEW = {"title": "Prices", "status": "active", "message_count": 0, "head_seq": 0}
 
 TALK: dict[str, list[Way]] = {
@@ -210,6 +219,15 @@ TALK: dict[str, list[Way]] = {
             ]
         }
     ],
+    "begin_erasure": [lambda g: {"uuid": g.fresh(), "memory_id": None, "of_project": ""}],
+    "note_erasure": [lambda g: {"uuid": g["e1"], "counts": "{}", "plan": "{}", "queries": "[]"}],
+    "hide_conversations": [lambda g: {"before": _LATER}],
+    "erase_owned": [lambda g: {"before": _LATER}],
+    "erase_user": [lambda g: {}],
+    "hide_memory": [lambda g: {"uuid": g["y3"]}],
+    "erase_texts": [lambda g: _erased(g, "m4", "m1", "m2")],
+    "erase_summaries": [lambda g: {"conversation_id": g["main"], "from_seq": 2}],
+    "erase_memory": [lambda g: {"uuid": g["y1"]}, lambda g: {"uuid": g["y2"]}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

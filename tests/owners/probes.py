@@ -205,6 +205,18 @@ UNOWNED: dict[str, str] = {
     "claim_reembedding": "a project's choice is found by its own key",
     "renew_reembedding": "a project's choice is found by its own key; fenced by the token",
     "release_reembedding": "a project's choice is found by its own key; fenced by the token",
+    **dict.fromkeys(
+        ("begin_erasure", "note_erasure", "pending_erasures"),
+        "an erasure is found by its uuid, or whoever's by whoever opens the graph: who asked may never come back",
+    ),
+    **dict.fromkeys(
+        ("count_of_user", "projects_of_user", "user_conversations", "erase_user", "left_of_user"),
+        "a user is erased in every project; $user is the key",
+    ),
+    **dict.fromkeys(
+        ("left_hanging", "left_of_memory", "left_operations", "left_statements"),
+        "a number that proves an erasure, for anyone; nothing is told of whose",
+    ),
     "space_cleared": "a project's choice is found by its own key; fenced by the token",
 }
 """Statements without any owner filter, each with its reason."""

@@ -28,6 +28,7 @@ from tests.owners.code_probes import TIES
 from tests.owners.conversation_probes import CONVERSATIONS as OTHERS
 from tests.owners.deletion_probes import DELETION, DELETION_CODE
 from tests.owners.episode_probes import EPISODES
+from tests.owners.erasure_probes import ERASURES
 from tests.owners.filed_probes import FILED
 from tests.owners.graph import (
     DIMENSION,
@@ -54,7 +55,7 @@ from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED
+CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES
 CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")

@@ -29,6 +29,7 @@ READS = frozenset(
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
     | {"decisions", "correctable_decisions", "near_messages", "pending_memories", "pending_tool_memories"}
+    | {"erasable_texts"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
@@ -112,6 +113,8 @@ class FiledClient(GraphClient):
             return await self._write_texts(name, self._parted(name, parameters), options)
         if name == "finish_delete":
             return await self._erase(parameters, options)
+        if name == "erase_texts":
+            return await self._rewrite(parameters, options)
         if name in _NAMES_THE_FILE:
             path = self._texts.file_path(parameters["uuid"])
             parameters["properties"] = {**parameters["properties"], "file_path": path}
@@ -312,6 +315,18 @@ class FiledClient(GraphClient):
                 self._marked.pop(uuid, None)
             return await super().write("finish_delete", **options, **parameters)
 
+    async def _rewrite(self, parameters: dict[str, Any], options: Mapping[str, Any]) -> Rows:
+        """Other texts in the place of lines' own, before the nodes lose what was made of them."""
+        uuid, rows = parameters["conversation_id"], parameters["rows"]
+        async with self._texts.held([uuid]):
+            file = self._texts.file(uuid)
+            lines = await asyncio.to_thread(file.get, [row["uuid"] for row in rows])
+            changed = {row["uuid"]: writing.rewritten(lines[row["uuid"]], row) for row in rows if row["uuid"] in lines}
+            if changed:
+                await unbroken(partial(file.replace, changed))
+            rows = [writing.row_without_texts(row) if row["uuid"] in lines else row for row in rows]
+            return await super().write("erase_texts", **options, **{**parameters, "rows": rows})
+
     async def _fill(self, name: str, rows: Rows, given: Mapping[str, Any]) -> None:
         wanted = wants(name, rows, given)
         if not wanted:
@@ -338,6 +353,8 @@ class FiledClient(GraphClient):
         # What is found is shown as far as it can be; what is lost is told of, and a search is no place to end at.
         if name in ("found_messages", "near_messages"):
             rows[0]["found"] = [each for each in rows[0]["found"] if each["message"]["uuid"] not in lost]
+        elif name == "erasable_texts":
+            rows[0]["messages"] = [each for each in rows[0]["messages"] if each["uuid"] not in lost]
         elif name == "decisions":
             for row in rows:
                 row["gone"] = row["gone"] or row["message"]["uuid"] in lost

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import BinaryIO
 from uuid import uuid4
 
@@ -134,17 +135,23 @@ class ConversationFile:
                 os.close(descriptor)
             self._forget()
 
-    def keep_only(self, uuids: Collection[str]) -> None:
+    def replace(self, changed: Mapping[str, Line]) -> None:
+        """Puts other lines in the place of these messages'; of the old ones no word stays."""
+        with self._guard:
+            self._refresh()
+            self.keep_only(self._places.keys(), changed)
+
+    def keep_only(self, uuids: Collection[str], changed: Mapping[str, Line] = MappingProxyType({})) -> None:
         """Erases all other lines: a new file with what stays takes this one's place, synced with its folder.
 
-        With nothing that stays the file is removed.
+        With nothing that stays the file is removed. A line that is ``changed`` stays so.
         """
         with self._guard, _told(self.path):
             self._refresh()
             if self._identity is None:
                 return
             kept = set(uuids)
-            stay = [place for uuid, place in self._places.items() if uuid in kept]
+            stay = [(*place, uuid) for uuid, place in self._places.items() if uuid in kept]
             if not stay:
                 self.remove()
                 return
@@ -152,9 +159,9 @@ class ConversationFile:
             try:
                 descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
                 with os.fdopen(descriptor, "wb") as new, open(self.path, "rb") as old:
-                    for begin, length in sorted(stay):
+                    for begin, length, uuid in sorted(stay):
                         old.seek(begin)
-                        new.write(old.read(length))
+                        new.write(to_bytes(changed[uuid]) if uuid in changed else old.read(length))
                     new.flush()
                     os.fsync(new.fileno())
                 os.replace(temporary, self.path)

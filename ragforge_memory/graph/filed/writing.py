@@ -36,6 +36,24 @@ def call_of(call: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any
     return kept | {name: result[name] for name in RESULT_TEXTS if result.get(name) is not None}
 
 
+def rewritten(line: Line, row: Mapping[str, Any]) -> Line:
+    """A line with other texts: those of a message's properties, and of its calls by their uuid.
+
+    How its node is made, which may have words of the old texts, it says no more: the node is there.
+    """
+    kept = {name: value for name, value in line.items() if name not in (*MESSAGE_TEXTS, "append")}
+    kept |= {name: row["properties"][name] for name in MESSAGE_TEXTS if row["properties"].get(name) is not None}
+    calls = {each["uuid"]: {**each["call"], **each["result"]} for each in row["calls"]}
+    if "tool_calls" in line:
+        kept["tool_calls"] = [{**call, **calls.get(call["uuid"], {})} for call in line["tool_calls"]]
+    return kept
+
+
+def row_without_texts(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same texts as the node has them."""
+    return {**row, "properties": without_texts(row["properties"]), "calls": []}
+
+
 def without_texts(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message's properties as its node has them; ``has_text`` says that there is something to be read."""
     content = message.get("content")
