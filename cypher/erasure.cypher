@@ -27,7 +27,7 @@ RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .queries, when: toS
 
 // part: of_user
 // All labels whose nodes say whose they are.
-Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|Chunk|User
+Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|MemoryQueue|MemoryCount|Chunk|User
 
 // name: count_of_user
 // What a user has by label, and what hangs on that without saying whose it is.
@@ -35,7 +35,8 @@ MATCH (n:
 // include: of_user
 )
 WHERE n.user_id = $user
-WITH n, head([label IN ['Conversation', 'Message', 'Summary', 'Insight', 'Prompt', 'Memory', 'MemoryOperation', 'Chunk', 'User']
+WITH n, head([label IN ['Conversation', 'Message', 'Summary', 'Insight', 'Prompt', 'Memory', 'MemoryOperation',
+  'MemoryQueue', 'MemoryCount', 'Chunk', 'User']
   WHERE label IN labels(n)]) AS label
 RETURN label, count(n) AS nodes, sum(COUNT { (n)-[:MADE_TOOL_CALL]->() }) AS calls,
   sum(COUNT { (n)-[:MADE_TOOL_CALL]->()-[:PRODUCED_RESULT]->() }) AS results, sum(COUNT { (n)-[:HAS_VERSION]->() }) AS versions

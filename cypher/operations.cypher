@@ -5,7 +5,7 @@
 // at once
 // Takes an operation in, unless as many wait as may.
 MERGE (q:MemoryQueue {owner_token: $owner_token})
-ON CREATE SET q.number = 0
+ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
 WITH q, COUNT {
   MATCH (o:PendingOperation) WHERE o.user_id = $user_id AND o.project = $project
@@ -31,7 +31,7 @@ RETURN waiting, CASE WHEN first.lease_until > datetime.realtime() THEN first.hol
 // at once
 // The next operations of an owner for one worker. One that dies is found by its holder ($dead), or by the end of its lease.
 MERGE (q:MemoryQueue {owner_token: $owner_token})
-ON CREATE SET q.number = 0
+ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
 WITH q
 CALL () {
@@ -52,7 +52,7 @@ ORDER BY operation.number
 // at once
 // An operation ends once, and for the worker that has it. The others that it has, it has for as long again.
 MERGE (q:MemoryQueue {owner_token: $owner_token})
-ON CREATE SET q.number = 0
+ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
 WITH q
 MATCH (o:PendingOperation {uuid: $uuid})
@@ -73,7 +73,7 @@ RETURN o.uuid AS uuid, others
 // at once
 // Gives back what a worker has: the first is tried again after a while, unless it was tried often enough.
 MERGE (q:MemoryQueue {owner_token: $owner_token})
-ON CREATE SET q.number = 0
+ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
 WITH q
 MATCH (o:PendingOperation)

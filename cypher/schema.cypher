@@ -55,6 +55,7 @@ CREATE INDEX decisions_of_owner IF NOT EXISTS FOR (n:Decision) ON (n.user_id, n.
 CREATE INDEX memory_owner IF NOT EXISTS FOR (n:Memory) ON (n.user_id, n.project, n.created_at);
 CREATE INDEX memory_words IF NOT EXISTS FOR (n:Memory) ON (n.words_key);
 CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.project, n.importance);
+CREATE INDEX operations_of_memory IF NOT EXISTS FOR (n:MemoryOperation) ON (n.memory_id);
 CREATE INDEX pending_operations IF NOT EXISTS FOR (n:PendingOperation) ON (n.user_id, n.project, n.number);
 CREATE INDEX memory_counts IF NOT EXISTS FOR (n:MemoryCount) ON (n.user_id, n.project);
 CREATE INDEX ended_operations IF NOT EXISTS FOR (n:MemoryOperation) ON (n.user_id, n.project, n.ended_at);

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.upkeep.woken import WokenWork
+from ragforge_memory.graph.added_memories import AddedMemoryStore
 from ragforge_memory.graph.episodes import EpisodeStore
 from ragforge_memory.graph.extraction import ExtractionStore
-from ragforge_memory.graph.memories import MemoryStore
 from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.tool_memories import ToolMemoryStore
 from ragforge_memory.memory.controller import Controller
@@ -36,7 +36,7 @@ TOOL_DEADLINE_MS = 5_000
 class MemoryParts:
     """The stores and the work of one owner's long-term memory; ``extraction`` is None where it is off."""
 
-    store: MemoryStore
+    store: AddedMemoryStore
     tool_memories: ToolMemoryStore
     operations: Operations
     extraction: Extraction | None
@@ -70,7 +70,7 @@ def open_memory(
         queued: called when an operation waits.
     """
     config, owner = place.config.memory, place.owner
-    store = MemoryStore(graph, owner, written=written)
+    store = AddedMemoryStore(graph, owner, written=written)
     memories = Memories(store, EpisodeStore(graph, owner, written=written), config, place.redacted)
     operations = Operations(memories, OperationStore(graph, owner), config.tools, recall=recall, queued=queued)
     tool_memories = ToolMemoryStore(graph, owner)

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.upkeep.work import BackgroundWork
     from ragforge_memory.config import AgentConfig
     from ragforge_memory.embeddings.port import Embedder
+    from ragforge_memory.graph.added_memories import AddedMemoryStore
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
     from ragforge_memory.graph.imports import ImportStore
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
-    from ragforge_memory.graph.memories import MemoryStore
     from ragforge_memory.graph.memory_vectors import MemoryVectors
     from ragforge_memory.graph.messages import MessageStore
     from ragforge_memory.graph.receipts import ReceiptStore
@@ -134,7 +134,7 @@ class Stores:
     similar: SimilarStore | None = None
     receipts: ReceiptStore | None = None
     insights: InsightStore | None = None
-    memories: MemoryStore | None = None
+    memories: AddedMemoryStore | None = None
     memory_vectors: MemoryVectors | None = None
     tool_memories: ToolMemoryStore | None = None
     unread: UnreadTexts | None = None

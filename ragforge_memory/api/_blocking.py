@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.memory import (
+        Episode,
         Fact,
         FactVersion,
         Memory,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         RecallResult,
         VersionReason,
     )
+    from ragforge_memory.models.metrics import MemoryMetrics
     from ragforge_memory.models.search import SearchResults
 
     Neo4jTarget = str | Neo4jConfig | Callable[[], neo4j.AsyncDriver] | None
@@ -337,6 +339,68 @@ class AgentMemory(BlockingMemory):
         """See `AsyncAgentMemory.forget_fact`."""
         return self._do(lambda: self._memory.forget_fact(fact_id, reason=reason))
 
+    def merge_facts(self, fact_ids: Sequence[str], value: str) -> Fact:
+        """See `AsyncAgentMemory.merge_facts`."""
+        return self._do(lambda: self._memory.merge_facts(fact_ids, value=value))
+
+    def create_episode(
+        self,
+        topic: str,
+        summary: str,
+        importance: float = 0.5,
+        emotional_valence: str | None = None,
+        tags: Sequence[str] = (),
+        message_ids: Sequence[str] | None = None,
+    ) -> Episode:
+        """See `AsyncAgentMemory.create_episode`."""
+        return self._do(
+            lambda: self._memory.create_episode(
+                topic,
+                summary=summary,
+                importance=importance,
+                emotional_valence=emotional_valence,
+                tags=tags,
+                message_ids=message_ids,
+            )
+        )
+
+    def update_episode(
+        self,
+        episode_id: str,
+        topic: str | None = None,
+        summary: str | None = None,
+        importance: float | None = None,
+        emotional_valence: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Episode:
+        """See `AsyncAgentMemory.update_episode`."""
+        return self._do(
+            lambda: self._memory.update_episode(
+                episode_id,
+                topic=topic,
+                summary=summary,
+                importance=importance,
+                emotional_valence=emotional_valence,
+                tags=tags,
+            )
+        )
+
+    def archive_episode(self, episode_id: str) -> Episode:
+        """See `AsyncAgentMemory.archive_episode`."""
+        return self._do(lambda: self._memory.archive_episode(episode_id))
+
+    def mark_important(self, message_ids: Sequence[str], importance: float = 1.0) -> int:
+        """See `AsyncAgentMemory.mark_important`."""
+        return self._do(lambda: self._memory.mark_important(message_ids, importance=importance))
+
+    def store_memory(self, content: str) -> Memory:
+        """See `AsyncAgentMemory.store_memory`."""
+        return self._do(lambda: self._memory.store_memory(content))
+
+    def recall_memory(self, query: str, limit: int = 5) -> builtins.list[RecalledMemory]:
+        """See `AsyncAgentMemory.recall_memory`."""
+        return self._do(lambda: self._memory.recall_memory(query, limit=limit))
+
     def add(self, text: str, kind: MemoryKind = "note") -> Memory:
         """See `AsyncAgentMemory.add`."""
         return self._do(lambda: self._memory.add(text, kind=kind))
@@ -356,6 +420,14 @@ class AgentMemory(BlockingMemory):
     def forget(self, memory_id: str, reason: str = "") -> Memory:
         """See `AsyncAgentMemory.forget`."""
         return self._do(lambda: self._memory.forget(memory_id, reason=reason))
+
+    def erase(self, memory_id: str) -> Erasure:
+        """See `AsyncAgentMemory.erase`."""
+        return self._do(lambda: self._memory.erase(memory_id))
+
+    def metrics(self) -> MemoryMetrics:
+        """See `AsyncAgentMemory.metrics`."""
+        return self._do(self._memory.metrics)
 
     def restore(self, memory_id: str) -> Memory:
         """See `AsyncAgentMemory.restore`."""

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, get_args
 
 from ragforge_memory.agent.inputs import check_flag, check_limit, check_text
 from ragforge_memory.errors import GraphTimeout, InvalidInput, memory_is_off
-from ragforge_memory.models.memory import Fact, FactVersion, Memory, MemoryKind, VersionReason
+from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, MemoryKind, VersionReason
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.graph.added_memories import AddedMemoryStore
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.models.conversation import Page
+    from ragforge_memory.models.erasure import Erasure
     from ragforge_memory.models.memory import RecalledMemory, RecallResult
+    from ragforge_memory.models.metrics import MemoryMetrics
 
 _SEARCH_MS = 15_000
 """Milliseconds that a search waits for every tier, where a turn waits for 50."""
@@ -108,6 +110,105 @@ class AsyncAgentMemory:
         await self.forget(fact.uuid, reason)
         return await memories.fact(fact.uuid)
 
+    async def merge_facts(self, fact_ids: Sequence[str], value: str) -> Fact:
+        """Makes one fact of several that say one thing: the first keeps its type and key, the others are archived.
+
+        Args:
+            fact_ids: two or more, of one type.
+            value: what holds now.
+
+        Raises:
+            InvalidInput: these are not several facts that hold, of one type; the value is none; or memory is off.
+            NotFound: one of them is not there.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        memories, store = await self._open()
+        if isinstance(fact_ids, str):
+            raise InvalidInput("fact_ids is a list of uuids, not one")
+        return await memories.merge_facts([(await _one(store, each)).uuid for each in fact_ids], value)
+
+    async def create_episode(
+        self,
+        topic: str,
+        summary: str,
+        importance: float = 0.5,
+        emotional_valence: str | None = None,
+        tags: Sequence[str] = (),
+        message_ids: Sequence[str] | None = None,
+    ) -> Episode:
+        """Remembers what a stretch of talk was about.
+
+        Args:
+            topic: what it was about, in a few words.
+            summary: what came of it.
+            importance: from 0 to 1.
+            emotional_valence: a word for its mood: ``positive``.
+            tags: words to find it by.
+            message_ids: what was said in it.
+
+        Returns:
+            The episode that says it, which may have been there before.
+
+        Raises:
+            InvalidInput: something is missing, too long or a secret, or memory is off.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        memories, _ = await self._open()
+        uuid, _ = await memories.create_episode(topic, summary, importance, emotional_valence, tags, message_ids)
+        return await memories.episode(uuid)
+
+    async def update_episode(
+        self,
+        episode_id: str,
+        topic: str | None = None,
+        summary: str | None = None,
+        importance: float | None = None,
+        emotional_valence: str | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Episode:
+        """Changes what is given of an episode; its history keeps the summary before.
+
+        Raises:
+            InvalidInput: nothing is given, it is too long or a secret, several memories begin so, or memory is off.
+            NotFound: there is no such episode.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        memories, store = await self._open()
+        return await memories.update_episode(
+            (await _one(store, episode_id)).uuid,
+            topic=topic,
+            summary=summary,
+            importance=importance,
+            emotional_valence=emotional_valence,
+            tags=tags,
+        )
+
+    async def archive_episode(self, episode_id: str) -> Episode:
+        """Puts an episode away, as `forget` does; what is no episode is NotFound."""
+        memories, store = await self._open()
+        episode = await memories.episode((await _one(store, episode_id)).uuid)
+        await memories.forget(episode.uuid, "archived")
+        return await memories.episode(episode.uuid)
+
+    async def mark_important(self, message_ids: Sequence[str], importance: float = 1.0) -> int:
+        """Says how important messages are, 0 to 1; important ones outlive summaries. Returns how many there are.
+
+        Raises:
+            InvalidInput: these are not 1 to 100 messages, the importance is none, or memory is off.
+            NotFound: none of them is there.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        memories, _ = await self._open()
+        return await memories.mark_important(message_ids, importance)
+
+    async def store_memory(self, content: str) -> Memory:
+        """Remembers a note; the name that models call `add` by."""
+        return await self.add(content)
+
+    async def recall_memory(self, query: str, limit: int = 5) -> builtins.list[RecalledMemory]:
+        """Finds what is remembered about something; the name that models call `search` by."""
+        return await self.search(query, limit)
+
     async def add(self, text: str, kind: MemoryKind = "note") -> Memory:
         """Remembers a statement that was made in no conversation; it is tied to the code that it names.
 
@@ -198,6 +299,35 @@ class AsyncAgentMemory:
         await memories.forget(memory.uuid, reason)
         return await _one(store, memory.uuid)
 
+    async def erase(self, memory_id: str) -> Erasure:
+        """Forgets a memory for good: its versions, its vector, and its words wherever something quotes them.
+
+        Returns:
+            A certificate: what was deleted, and the queries that prove that nothing is left.
+
+        Raises:
+            InvalidInput: several memories begin so, or memory is off.
+            NotFound: there is none.
+            GraphUnavailable: the graph cannot be asked; what was begun is finished when an agent is opened.
+        """
+        from ragforge_memory.agent.erasure import erase_memory
+
+        _, store = await self._open()
+        return await erase_memory(await self._services(), (await _one(store, memory_id)).uuid)
+
+    async def metrics(self) -> MemoryMetrics:
+        """What the tools of memory have done for this owner, in every process: calls, latencies, errors, duplicates.
+
+        Raises:
+            InvalidInput: memory is off.
+            GraphUnavailable: the graph cannot be asked.
+        """
+        from ragforge_memory.graph.operations import OperationStore
+        from ragforge_memory.memory.metrics import read_metrics
+
+        services = await self._services()
+        return await read_metrics(OperationStore(services.stores.graph, services.place.owner))
+
     async def restore(self, memory_id: str) -> Memory:
         """Makes a memory hold again that was forgotten, taken back or done.
 
@@ -250,12 +380,11 @@ class AsyncAgentMemory:
         return services
 
     async def _open(self) -> tuple[Memories, AddedMemoryStore]:
-        from ragforge_memory.graph.added_memories import AddedMemoryStore
-
         services = await self._services()
-        memories = services.memories
+        memories, store = services.memories, services.stores.memories
         assert memories is not None
-        return memories, AddedMemoryStore(services.stores.graph, services.place.owner)
+        assert store is not None
+        return memories, store
 
 
 async def _one(store: AddedMemoryStore, memory_id: str) -> Memory:

@@ -9,7 +9,7 @@ from uuid import uuid4
 from ragforge_memory.graph.memories import STANDING_TYPES, MemoryStore, memory_of
 from ragforge_memory.graph.records import next_cursor, read_cursor
 from ragforge_memory.models.conversation import Page
-from ragforge_memory.models.memory import Memory, MemoryKind, MemoryPage
+from ragforge_memory.models.memory import Memory, MemoryKind, MemoryPage, Trust
 
 
 class Restored(NamedTuple):
@@ -29,20 +29,30 @@ class Changes(NamedTuple):
 class AddedMemoryStore(MemoryStore):
     """Memories that are stated outside of any conversation, and what a user does with all of them."""
 
-    async def add(self, text: str, kind: MemoryKind, importance: float) -> str:
-        """Stores a statement of the user's; returns the uuid of the memory that says it, which may be an older one."""
-        uuid = uuid4().hex
-        stated = {"uuid": uuid, "content": text, "kind": kind, "trust": "user", "importance": importance}
+    async def add(
+        self,
+        text: str,
+        kind: MemoryKind,
+        importance: float,
+        *,
+        uuid: str | None = None,
+        trust: Trust = "user",
+        source: str = "added",
+    ) -> str:
+        """Stores a statement; returns the uuid of the memory that says it, which may be an older one."""
+        uuid = uuid or uuid4().hex
+        stated = {"uuid": uuid, "content": text, "kind": kind, "trust": trust, "importance": importance}
         row = self._row(stated, None)
         rows = await self._write(
             "add_memory",
             user=self._owner["user_id"],
             uuid=uuid,
-            properties={**row["properties"], "content": text, "source": "added"},
+            properties={**row["properties"], "content": text, "source": source},
             words_key=row["words_key"],
             order_key=row["order_key"],
             stands=row["stands"],
         )
+        self._written()
         return str(rows[0]["uuid"])
 
     async def tie(self, uuid: str, scopes: Collection[str]) -> None:

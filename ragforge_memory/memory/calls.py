@@ -76,6 +76,12 @@ async def _forget(memories: Memories, given: dict[str, Any], source: Source) -> 
     return {"status": "success", "archived": True}
 
 
+async def _store_memory(memories: Memories, given: dict[str, Any], source: Source) -> Result:
+    uuid = await memories.store_memory(**given, source=source)
+    known = uuid != given["uuid"]
+    return skipped_result("it is known", memory_id=uuid) if known else {"status": "success", "memory_id": uuid}
+
+
 async def _create_episode(memories: Memories, given: dict[str, Any], source: Source) -> Result:
     uuid, new = await memories.create_episode(**given, source=source)
     return {"status": "success", "episode_id": uuid} if new else skipped_result("it is known", episode_id=uuid)
@@ -95,6 +101,7 @@ CALLS: dict[str, Callable[[Memories, dict[str, Any], Source], Awaitable[Result]]
     "update_fact": _update_fact,
     "merge_facts": _merge_facts,
     "forget_fact": _forget,
+    "store_memory": _store_memory,
     "create_episode": _create_episode,
     "update_episode": _update_episode,
     "archive_episode": _forget,

@@ -10,12 +10,13 @@ from uuid import uuid4
 
 from ragforge_memory.errors import InvalidInput, NotFound
 from ragforge_memory.graph.episodes import EpisodeStore, NewEpisode
-from ragforge_memory.graph.memories import STANDING_TYPES, FactOutcome, MemoryStore, NewFact
+from ragforge_memory.graph.memories import STANDING_TYPES, FactOutcome, NewFact
 from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, Trust, VersionReason
 from ragforge_memory.text.forms import is_question
 
 if TYPE_CHECKING:
     from ragforge_memory.config.sections import MemoryConfig
+    from ragforge_memory.graph.added_memories import AddedMemoryStore
 
 LONGEST_NAME, LONGEST_VALUE = 100, 2_000
 """Characters of a fact's type and key, of an episode's topic and tags; of a fact's value and an episode's summary."""
@@ -58,7 +59,7 @@ class Memories:
     """
 
     def __init__(
-        self, store: MemoryStore, episodes: EpisodeStore, config: MemoryConfig, redacted: Callable[[str], str]
+        self, store: AddedMemoryStore, episodes: EpisodeStore, config: MemoryConfig, redacted: Callable[[str], str]
     ) -> None:
         self._store = store
         self._episodes = episodes
@@ -183,6 +184,17 @@ class Memories:
         if not await self._store.merge_facts(facts, value, trust=source.trust, operation=source.once):
             raise InvalidInput("none of the other facts holds any more", hint="recall_facts gives those that do")
         return await self.fact(facts[0].uuid)
+
+    async def store_memory(self, content: str, *, uuid: str | None = None, source: Source = Source()) -> str:
+        """Remembers a statement; returns the uuid of the memory that says it, which may have been there before.
+
+        Raises:
+            InvalidInput: it is empty, too long, a question or a secret.
+        """
+        content = self._text("memory", content)
+        if is_question(content):
+            raise InvalidInput("a question is not remembered", hint="state what holds")
+        return await self._store.add(content, "note", 0.5, uuid=uuid, trust=source.trust, source=source.name)
 
     async def create_episode(
         self,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CALLS, SUCCESSES, LATENCY = "calls", "successes", "latency"
 ERRORS, WRITES, DUPLICATES = "errors", "writes", "duplicates"
 
-_STORE = frozenset({"remember_fact", "create_episode"})
+_STORE = frozenset({"remember_fact", "create_episode", "store_memory"})
 """The tools that store something new."""
 
 Counts = Counter[tuple[str, str]]

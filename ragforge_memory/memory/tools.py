@@ -260,6 +260,22 @@ async def archive_episode(context: ToolContext, episode_id: str) -> dict[str, An
     return await _call(context, "archive_episode", archive)
 
 
+@tool(side_effects=True)
+async def store_memory(context: ToolContext, content: str) -> dict[str, Any]:
+    """Remembers a note that is no fact of a type and key, such as how something is done here.
+
+    Args:
+        content: what holds, in one sentence.
+    """
+    uuid = uuid4().hex
+
+    async def store(operations: Operations) -> Result:
+        given = {"content": content, "uuid": uuid}
+        return await operations.run("store_memory", given, _source(context), memory_id=uuid)
+
+    return await _call(context, "store_memory", store)
+
+
 MEMORY_CORE: tuple[Callable[..., Any], ...] = (
     remember_fact,
     recall_facts,
@@ -276,6 +292,7 @@ MEMORY_ALL: tuple[Callable[..., Any], ...] = (
     update_episode,
     merge_facts,
     archive_episode,
+    store_memory,
 )
 """Those of ``tools.profile: all``."""
 
