@@ -746,7 +746,7 @@ class AsyncConversationAgent:
         return report
 
     async def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
-        """All conversations and memories of this owner in a file of JSON lines (docs/archive.md); an import restores it.
+        """All conversations and memories of this owner in a file of JSON lines (docs/archive.md) to import anew.
 
         Args:
             path: the file; written beside it first, then put in its place, readable by its owner alone. However large
