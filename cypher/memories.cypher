@@ -104,6 +104,7 @@ CALL (u, row) {
   WITH m, mine, known, turned
   OPTIONAL MATCH (x:Message {uuid: row.against})<-[:DERIVED_FROM]-(old:Memory)
   WHERE x.user_id = $user_id AND x.project = $project AND old <> coalesce(mine, m) AND old.is_active
+    AND NOT EXISTS { (old)-[:DERIVED_FROM]->(m) }
   FOREACH (each IN CASE WHEN old IS NULL THEN [] ELSE [old] END |
     SET each.is_active = false, each.archived_at = m.timestamp
     REMOVE each:Standing

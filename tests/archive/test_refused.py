@@ -172,6 +172,10 @@ async def test_what_is_written_fits_the_published_schema(make_agent: MakeAgent, 
         await agent.ingest()
         family = await told(agent)
         document = await family["trunk"].export(tmp_path / "trunk.json")
+        memories = (await agent.open()).memories
+        assert memories is not None
+        for value in ("Kyiv", "Lviv"):
+            await memories.remember_fact("personal", "location", value)
         await agent.export_all(tmp_path / "all.jsonl")
     assert json.loads((tmp_path / "trunk.json").read_text(encoding="utf-8")) == document
     assert (tmp_path / "trunk.json").stat().st_mode & 0o777 == 0o600
