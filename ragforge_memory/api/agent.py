@@ -758,11 +758,7 @@ class AsyncConversationAgent:
         return report
 
     async def export_all(self, path: str | os.PathLike[str], *, embeddings: bool = False) -> ExportReport:
-<<<<<<< HEAD
-        """Everything of this owner, memories too, as JSON lines in a file (docs/archive.md); an import restores it.
-=======
         """All conversations and memories of this owner in a file of JSON lines (docs/archive.md) to import anew.
->>>>>>> m-archive
 
         Args:
             path: the file; written beside it first, then put in its place, readable by its owner alone. However large
