@@ -228,11 +228,8 @@ async def open_services(wanted: Wanted) -> Services:
                 at_hand.conversations.sweep if remembers else None,
                 _retention(agent_config, lambda: services) if remembers and not wanted.brief else None,
                 messages=messages,
-                memories=WokenWork(
-                    "memories", memories.remember_messages, ToolMemory(tool_memories, place.redacted).remember
-                )
-                if memories
-                else None,
+                memories=WokenWork("memories", memories.remember_messages) if memories else None,
+                tools=WokenWork("tools", ToolMemory(tool_memories, place.redacted).remember) if remembers else None,
             ),
             summaries=summaries if remembers else None,
             opened=opened,

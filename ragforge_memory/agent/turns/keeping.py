@@ -215,7 +215,7 @@ class Keeping:
                 asyncio.get_running_loop().call_later(TIDY_SECONDS, services.background.journal.tidy)
                 self._embed(answer.message)
                 if answer.tool_calls:
-                    services.background.work.remember()
+                    services.background.work.used_tools()
                 return
         _, expected = services.background.remembered.places(self._conversation_id)
         told = replace(answer, message=replace(answer.message, timestamp=datetime.now(UTC)))

@@ -147,6 +147,7 @@ class BackgroundWork:
         retention: deletes what is too old; None: everything is kept.
         messages: takes what was said just now; None: it is looked for in the graph.
         memories: makes memories of what was stated; None: nothing is remembered.
+        tools: makes memories of tool calls; likewise.
     """
 
     vectors: VectorTask
@@ -156,6 +157,7 @@ class BackgroundWork:
     _: KW_ONLY
     messages: WaitingNodes[WaitingText] | None = None
     memories: WokenWork | None = None
+    tools: WokenWork | None = None
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
     def begin(self) -> None:
@@ -166,19 +168,19 @@ class BackgroundWork:
             self._deleting = asyncio.create_task(self._finish_deletes(self.deletes), name="ragforge-deletes")
         if self.retention is not None:
             self.retention.begin()
-        self.remember()
+        self._remember()
 
     def wake(self, *, due: bool = False) -> None:
         """There may be something new to embed; ``due``: and a conversation waits for a summary or a title."""
         self.vectors.wake()
-        self.remember()
+        self._remember()
         if due:
             self.due()
 
-    def remember(self) -> None:
-        """Something waits to become a memory."""
-        if self.memories is not None:
-            self.memories.wake()
+    def used_tools(self) -> None:
+        """An answer with tool calls was stored."""
+        if self.tools is not None:
+            self.tools.wake()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
@@ -214,9 +216,9 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        if self.memories is not None:
-            self.memories.wake()
-            await self.memories.quiet(remaining())
+        self._remember()
+        for each in self._memories:
+            await each.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -231,8 +233,8 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        if self.memories is not None:
-            await self.memories.quiet(remaining())
+        for each in self._memories:
+            await each.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages",))
@@ -244,11 +246,19 @@ class BackgroundWork:
         if self._deleting is not None:
             self._deleting.cancel()
             await asyncio.wait((self._deleting,))
-        if self.memories is not None:
-            await self.memories.aclose()
+        for each in self._memories:
+            await each.aclose()
         if self.summaries is not None:
             await self.summaries.aclose()
         await self.vectors.aclose()
+
+    @property
+    def _memories(self) -> list[WokenWork]:
+        return [each for each in (self.memories, self.tools) if each is not None]
+
+    def _remember(self) -> None:
+        for each in self._memories:
+            each.wake()
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
