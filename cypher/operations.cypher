@@ -39,7 +39,7 @@ CALL () {
   WHERE o.user_id = $user_id AND o.project = $project
   WITH o ORDER BY o.number LIMIT $limit
   WITH collect(o) AS next, datetime.realtime() AS now
-  WHERE NOT any(o IN next WHERE o.lease_until > now AND o.holder <> coalesce($dead, ''))
+  WHERE NOT any(o IN next WHERE coalesce(o.lease_until > now AND o.holder <> coalesce($dead, ''), false))
     AND NOT coalesce(next[0].rests_until > now, false)
   UNWIND next AS o
   SET o.status = 'running', o.token = $token, o.holder = $holder, o.lease_until = now + duration({seconds: $seconds})

@@ -102,6 +102,13 @@ OF_THE_USER = frozenset({"preference", "personal", "skill"})
 
 STANDING_TYPES = frozenset({"preference", "rule", "instruction"})
 """Types of facts that stand in every prompt, and that only the user lays down."""
+_BY_STEM = {stem(each): each for each in OF_THE_USER | STANDING_TYPES}
+
+
+def normal_type(type: str) -> str:
+    """A type of facts as it is compared: "Preferences" are of the type ``preference``."""
+    name = normal_name(type)
+    return _BY_STEM.get(stem(name), name)
 
 
 class MemoryStore(OwnerStore):
@@ -162,7 +169,7 @@ class MemoryStore(OwnerStore):
             "recall_facts",
             clause=self._clause(("names", "content", "terms"), words) if words else None,
             candidates=10 * limit,
-            types=None if types is None else [normal_name(each) for each in types],
+            types=None if types is None else [normal_type(each) for each in types],
             min_confidence=min_confidence,
             include_inactive=include_inactive,
             limit=limit,
@@ -234,7 +241,7 @@ class MemoryStore(OwnerStore):
 
     def fact_uuid(self, type: str, key: str) -> str:
         """The uuid of the fact of this type and key, whether there is one or not."""
-        type_ = normal_name(type)
+        type_ = normal_type(type)
         return hash_of("fact", self._owner["user_id"], self._project_of(type_), type_, normal_name(key))
 
     async def recall(
@@ -286,7 +293,7 @@ class MemoryStore(OwnerStore):
         return f"+owner_token:({tokens})^0 +{lucene_any(fields, words)}"
 
     def _fact_row(self, fact: NewFact) -> dict[str, Any]:
-        user, type_, key = self._owner["user_id"], normal_name(fact.type), normal_name(fact.key)
+        user, type_, key = self._owner["user_id"], normal_type(fact.type), normal_name(fact.key)
         project = self._project_of(type_)
         content = f"{fact.key}: {fact.value}"
         return {

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT
-from ragforge_memory.graph.memories import STANDING_TYPES, MemoryStore, NewFact
+from ragforge_memory.graph.memories import STANDING_TYPES, MemoryStore, NewFact, normal_type
 from ragforge_memory.graph.text import owner_token, terms
 from ragforge_memory.models import archive
 from ragforge_memory.models.memory import Trust
@@ -20,7 +20,7 @@ _STATED = frozenset({"note", "decision", "rule", "todo"})
 
 def lays_down(each: archive.Memory) -> bool:
     """Whether it is a rule or a preference, which only the user or the agent who heard the user lays down."""
-    return each.kind == "rule" or (each.kind == "fact" and (each.type or "").casefold() in STANDING_TYPES)
+    return each.kind == "rule" or (each.kind == "fact" and normal_type(each.type or "") in STANDING_TYPES)
 
 
 class RestoredMemories(MemoryStore):

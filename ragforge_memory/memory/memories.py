@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ragforge_memory.errors import InvalidInput, NotFound
 from ragforge_memory.graph.episodes import EpisodeStore, NewEpisode
-from ragforge_memory.graph.memories import STANDING_TYPES, FactOutcome, NewFact
+from ragforge_memory.graph.memories import STANDING_TYPES, FactOutcome, NewFact, normal_type
 from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, Trust, VersionReason
 from ragforge_memory.text.forms import is_question
 
@@ -97,7 +97,7 @@ class Memories:
         least = self._config.tools.confidence_threshold
         if confidence < least:
             raise InvalidInput(f"a confidence of {confidence} is below {least}", hint="ask the user, then say it again")
-        if source.trust == "tool" and type_.casefold() in STANDING_TYPES:
+        if source.trust == "tool" and normal_type(type_) in STANDING_TYPES:
             raise InvalidInput(f"only the user lays down a {type_}", hint="ask the user")
         fact = NewFact(
             type_,

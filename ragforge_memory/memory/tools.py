@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.errors import InvalidInput, NotFound, ToolError
-from ragforge_memory.graph.memories import STANDING_TYPES
+from ragforge_memory.graph.memories import STANDING_TYPES, normal_type
 from ragforge_memory.memory.calls import Result, error_result, refusal
 from ragforge_memory.memory.grounds import is_grounded
 from ragforge_memory.memory.memories import Source
@@ -40,10 +40,10 @@ async def remember_fact(
         value: what the user said, in the user's language.
         confidence: how sure you are, 0 to 1; below 0.7 nothing is kept.
     """
-    stands = type.strip().casefold() in STANDING_TYPES
+    stands = normal_type(type) in STANDING_TYPES
 
     async def remember(operations: Operations) -> Result:
-        if stands and not is_grounded(context.heard(), key, value):
+        if stands and not is_grounded(context.heard(), value):
             return _NOT_ASKED
         given = {"type": type, "key": key, "value": value, "confidence": confidence}
         fact_id = operations.memories.fact_uuid(type, key)
@@ -112,7 +112,7 @@ async def forget_fact(context: ToolContext, fact_id: str, reason: str = "") -> d
 
     async def forget(operations: Operations) -> Result:
         fact = await operations.memories.fact(fact_id)
-        if not is_grounded(context.heard(), fact.type, fact.key, fact.value):
+        if not is_grounded(context.heard(), fact.key, fact.value):
             return _NOT_ASKED
         given = {"memory_id": fact_id, "reason": reason}
         return await operations.run("forget_fact", given, _source(context), fact_id=fact_id)

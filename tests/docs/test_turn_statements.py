@@ -33,6 +33,8 @@ PURPOSE = {
     "near_memories": "beside read 1: what is remembered that is near to it by meaning",
     "near_summaries": "beside read 1: what other conversations were about that is near to it",
     "complete_turn": "write 2: the answer, its tool calls, its ties to code, its receipt",
+    "pending_tool_memories": "what tool calls are to be remembered",
+    "remember_tool_calls": "what worked and what failed of them",
     "store_message_embeddings": "the vectors of question and answer",
 }
 
@@ -86,7 +88,8 @@ async def test_the_table_is_what_a_turn_runs(neo4j_config: Neo4jConfig) -> None:
         driver.sent.clear()
         await conversation.send_message("And the fence?")
         async with asyncio.timeout(60):
-            while not any("setNodeVectorProperty" in text for _, _, text in driver.sent):  # noqa: ASYNC110
+            last_ones = ("setNodeVectorProperty", "REMOVE m:PendingToolMemory")
+            while not all(any(one in text for _, _, text in driver.sent) for one in last_ones):  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         known = list(names())
         sent = [
@@ -97,7 +100,7 @@ async def test_the_table_is_what_a_turn_runs(neo4j_config: Neo4jConfig) -> None:
     # The first statement after the answer may have begun before it was handed over.
     last = 1 + max(at for at, (_, name, _) in enumerate(sent) if name == "complete_turn")
     first = sorted(sent[:last], key=lambda each: list(PURPOSE).index(each[1]))
-    made = table(first, sent[last:])
+    made = table(first, sorted(sent[last:], key=lambda each: list(PURPOSE).index(each[1])))
     text = PAGE.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     shown, _, tail = rest.partition(END)

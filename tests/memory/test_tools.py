@@ -26,6 +26,7 @@ async def test_an_episode_is_created_found_changed_and_put_away(make_agent: Make
     model = Model()
     async with make_agent(provider=model, tools=MEMORY_ALL) as agent:
         talk = await agent.create_conversation()
+        model.add("Вітаю.")
         asked = await talk.send_message("Я переїхав")
         told = {"importance": 0.85, "emotional_valence": "positive", "tags": ["робота", "переїзд"]}
         model.asks("create_episode", topic="Зміна роботи та переїзд", summary=SUMMARY, **told)

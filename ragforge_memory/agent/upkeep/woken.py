@@ -16,10 +16,10 @@ class WokenWork:
 
     Args:
         name: as the log calls it.
-        work: does all of it; of several works each is done, whatever became of the others.
+        work: does all of it.
     """
 
-    def __init__(self, name: str, *work: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, name: str, work: Callable[[], Awaitable[object]]) -> None:
         self._name = name
         self._work = work
         self._wanted = False
@@ -45,8 +45,7 @@ class WokenWork:
     async def _run(self) -> None:
         while self._wanted:
             self._wanted = False
-            for work in self._work:
-                try:
-                    await work()
-                except Exception as error:  # nobody asks a task in the background for its result
-                    log.warning("%s: left for later: %s", self._name, error, exc_info=foreign(error))
+            try:
+                await self._work()
+            except Exception as error:  # nobody asks a task in the background for its result
+                log.warning("%s: left for later: %s", self._name, error, exc_info=foreign(error))
