@@ -87,7 +87,8 @@ def open_memory(
             maintains=not brief,
         )
     works = {
-        "memories": WokenWork("memories", store.remember_messages, ToolMemory(tool_memories, place.redacted).remember),
+        "memories": WokenWork("memories", store.remember_messages),
+        "tool_memories": WokenWork("tool memories", ToolMemory(tool_memories, place.redacted).remember),
         "operations": WokenWork("operations", operations.work),
     }
     if extraction is not None:

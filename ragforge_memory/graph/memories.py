@@ -33,7 +33,7 @@ from ragforge_memory.models.memory import (
 )
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.forms import read_form, stated
-from ragforge_memory.text.words import asked_for, without_endings
+from ragforge_memory.text.words import asked_for, stem, without_endings
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.client import GraphClient
@@ -102,13 +102,12 @@ OF_THE_USER = frozenset({"preference", "personal", "skill"})
 
 STANDING_TYPES = frozenset({"preference", "rule", "instruction"})
 """Types of facts that stand in every prompt, and that only the user lays down."""
-_BY_STEM = {stem(each): each for each in OF_THE_USER | STANDING_TYPES}
 
 
 def normal_type(type: str) -> str:
     """A type of facts as it is compared: "Preferences" are of the type ``preference``."""
     name = normal_name(type)
-    return _BY_STEM.get(stem(name), name)
+    return next((each for each in OF_THE_USER | STANDING_TYPES if stem(each) == stem(name)), name)
 
 
 class MemoryStore(OwnerStore):

@@ -147,6 +147,7 @@ class BackgroundWork:
         retention: deletes what is too old; None: everything is kept.
         messages: takes what was said just now; None: it is looked for in the graph.
         memories: makes memories of what was stated; None: nothing is remembered.
+        tool_memories: makes memories of tool calls.
         operations: does what tools of memory could not do in time.
         extraction: looks at what was said, for more; None: it is off.
         leaves: what turns make due for it is left to the next process, since a model that is asked at the end would be
@@ -160,6 +161,7 @@ class BackgroundWork:
     _: KW_ONLY
     messages: WaitingNodes[WaitingText] | None = None
     memories: WokenWork | None = None
+    tool_memories: WokenWork | None = None
     operations: WokenWork | None = None
     extraction: WokenWork | None = None
     leaves: bool = False
@@ -184,7 +186,7 @@ class BackgroundWork:
 
     def remember(self) -> None:
         """Something waits to become a memory, or a tool of memory was called."""
-        for woken in (self.memories, self.operations):
+        for woken in (self.memories, self.tool_memories, self.operations):
             if woken is not None:
                 woken.wake()
 
@@ -277,7 +279,9 @@ class BackgroundWork:
 
     @property
     def _woken(self) -> tuple[WokenWork, ...]:
-        return tuple(each for each in (self.memories, self.operations, self.extraction) if each is not None)
+        return tuple(
+            each for each in (self.memories, self.tool_memories, self.operations, self.extraction) if each is not None
+        )
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:
