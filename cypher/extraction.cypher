@@ -23,7 +23,8 @@ SET m.extract_token = $token, m.extract_until = datetime() + duration({seconds: 
   m.extract_attempts = coalesce(m.extract_attempts, 0) + 1
 RETURN m {.uuid, .role, .content, .kind, .importance, said_at: toString(m.timestamp)} AS message,
   m.extract_attempts AS attempts, c.message_count AS count, CASE WHEN a.echo THEN null ELSE a.content END AS answer,
-  COLLECT { MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN DISTINCT call.tool_name ORDER BY call.tool_name } AS tools
+  COLLECT { MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN DISTINCT call.tool_name ORDER BY call.tool_name } AS tools,
+  COLLECT { MATCH (a)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN [call.tool_name, call.success] } AS answer_tools
 ORDER BY message.said_at, message.uuid
 
 // name: finish_extraction

@@ -41,7 +41,6 @@ from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
 from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
 from ragforge_memory.graph.connect import configured, connect, place_of
 from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.extraction import ExtractionStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
@@ -61,10 +60,7 @@ from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
 from ragforge_memory.llm.resolve import resolve_model
 from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
-from ragforge_memory.memory.controller import Controller
 from ragforge_memory.memory.extraction import Extraction
-from ragforge_memory.memory.memories import Memories
-from ragforge_memory.memory.short_term import ShortTerm
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
@@ -185,7 +181,9 @@ async def open_services(wanted: Wanted) -> Services:
         held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
         memories = MemoryStore(graph, wanted.owner) if remembers else None
-        extraction = _extraction(wanted, graph, place, provider) if remembers else None
+        extraction = Extraction.opened(
+            graph, wanted.owner, agent_config, place.redacted, provider=provider, brief=wanted.brief
+        )
         stores = Stores(
             graph=graph,
             graph_name=_graph_name(wanted.target, texts),
@@ -330,22 +328,6 @@ def _graph_stores(
         searches=SearchStore(graph, owner, use),
         similar=SimilarStore(graph, owner, use),
         scopes=ScopeStore(graph, use),
-    )
-
-
-def _extraction(wanted: Wanted, graph: GraphClient, place: Place, provider: ModelProvider) -> Extraction | None:
-    memory = place.config.memory
-    if not memory.extraction.enabled:
-        return None
-    ttl = memory.short_term.ttl_minutes
-    return Extraction(
-        ExtractionStore(graph, place.owner, ttl_minutes=ttl),
-        Memories(MemoryStore(graph, place.owner), memory, place.redacted),
-        Controller(place.owner, ShortTerm(memory.short_term.capacity, ttl)),
-        provider=provider,
-        max_facts=memory.extraction.max_facts,
-        timeout=place.config.model_timeout_seconds,
-        maintains=not wanted.brief,
     )
 
 

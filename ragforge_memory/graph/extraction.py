@@ -31,7 +31,8 @@ _AGED_AT_ONCE = 500
 
 class DueMessage(NamedTuple):
     """A message that nobody has looked at; ``messages`` are those of its conversation, ``answer`` is what was
-    answered to a question, ``attempts`` how often somebody began, ``token`` our claim."""
+    answered to a question, by which tools and whether each succeeded, ``attempts`` how often somebody began, ``token``
+    our claim."""
 
     uuid: str
     role: str
@@ -43,6 +44,7 @@ class DueMessage(NamedTuple):
     attempts: int
     tools: tuple[str, ...]
     token: str
+    answer_tools: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +141,5 @@ def _due(row: dict[str, Any], token: str) -> DueMessage:
         int(row["attempts"]),
         tuple(row["tools"]),
         token,
+        tuple((name, success is not False) for name, success in row["answer_tools"]),
     )

@@ -54,6 +54,11 @@ def _fact(g: Ground, key: str, **more: Any) -> Parameters:
     return {**fact, "properties": {"kind": "fact", "value": "said", "confidence": 1.0}, **more}
 
 
+def _noted(g: Ground, words_key: str) -> Parameters:
+    properties = {"kind": "note", "content": "said", "tags": [], "tier": "short", "source": "controller"}
+    return {"uuid": g.fresh(), "words_key": words_key, "order_key": "another", "ttl": 60, "properties": properties}
+
+
 def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
     return {
         "conversation_id": g[conversation],
@@ -126,6 +131,13 @@ TALK: dict[str, list[Way]] = {
     "remember_facts": [
         lambda g: {"facts": [_fact(g, "key of y2"), _fact(g, g.fresh()), _fact(g, "key of y1", message=g["m1"])]},
     ],
+    "claim_extractions": [lambda g: {"limit": 9, "near": 9, "patience": 0, "token": g.fresh()}],
+    "finish_extraction": [
+        lambda g: {"uuid": g["m4"], "pause": 0, "notes": [_noted(g, g.fresh()), _noted(g, g.word)]},
+        lambda g: {"uuid": g["m1"], "pause": 0, "notes": []},
+    ],
+    "release_extractions": [lambda g: {}],
+    "age_memories": [lambda g: {"pause": 0, "half_life": 30.0, "least": 0.1, "uses": 2, "limit": 9}],
     "forget_memory": [lambda g: {"uuid": g["y1"], "version": g.fresh(), "reason": "said so"}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],

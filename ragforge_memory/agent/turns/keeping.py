@@ -21,7 +21,6 @@ from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.memories import Remembered
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.models.conversation import Role, ToolCall
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.redaction import Redactor
@@ -214,7 +213,6 @@ class Keeping:
                 await self.journal(services.background.journal.ended, self._message_id)
                 asyncio.get_running_loop().call_later(TIDY_SECONDS, services.background.journal.tidy)
                 self._embed(answer.message)
-                self._extract(answer.message)
                 self.seq = seq
                 return
         _, expected = services.background.remembered.places(self._conversation_id)
@@ -245,26 +243,16 @@ class Keeping:
             else:
                 await self.journal(services.background.journal.end, self._message_id)
                 self._embed()
-                self._extract()
                 return
         await self.journal(services.background.journal.answered, self._message_id, {"state": UNANSWERED})
         await self._replay()
 
     def _embed(self, answer: NewMessage | None = None) -> None:
-        """Has what this turn stored embedded: the question, where it is new, and the answer in one write."""
+        """Has what this turn stored embedded and looked at: the question, where it is new, and the answer."""
         if self._services.stores.in_memory:
             return
         new = [each for each in (self._question_stored, answer) if each is not None and each.content.strip()]
-        self._services.background.work.said([WaitingText(each.uuid, each.content) for each in new])
-
-    def _extract(self, answer: NewMessage | None = None) -> None:
-        """Has what this turn said looked at, where it may say something to be remembered."""
-        background = self._services.background
-        if background.extraction is None or self._services.stores.in_memory:
-            return
-        said_some = any(each is not None and each.extract for each in (self._question_stored, answer))
-        if said_some or background.extraction.is_maintenance_due:
-            background.work.extract()
+        self._services.background.said(new)
 
     async def journal(self, write: Callable[..., None], *arguments: Any) -> bool:
         """Whether the journal took it: one that cannot be written (a full disk) is said and never fails the turn."""
@@ -299,12 +287,9 @@ class Keeping:
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
-        question = said(self._redactor, self._user_message_id, "user", text)
+        question = services.background.due(said(self._redactor, self._user_message_id, "user", text))
         if metadata:
             question = replace(question, metadata=self._redactor.value(dict(metadata)))
-        extraction = services.background.extraction
-        if extraction is not None and question.kind is None and question.how is None:
-            question = replace(question, extract=extraction.is_due(question.content))
         if not services.background.remembered.is_named(self._conversation_id):
             self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))

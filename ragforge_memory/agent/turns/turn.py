@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.importance import importance_of, touches_code
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.context.receipts import without_secrets
 from ragforge_memory.agent.inputs import checked_text
@@ -37,7 +37,6 @@ from ragforge_memory.llm.port import (
     ToolRequestChunk,
 )
 from ragforge_memory.memory.confirmation import confirmation
-from ragforge_memory.memory.controller import is_answer_due
 from ragforge_memory.models.conversation import (
     AgentState,
     AssistantResponse,
@@ -354,7 +353,7 @@ class Turn:
 
     async def _write_answer(self, state: MessageState) -> None:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
-        await self._keeping.answer(self._answer(state))
+        await self._keeping.answer(self._services.background.due_answer(self._answer(state)))
 
     def _answer(self, state: MessageState) -> Answer:
         content = self._redactor.text("".join(self._content))
@@ -377,8 +376,6 @@ class Turn:
             provider_parts=parts,
             importance=importance_of("" if self._echo else content, self._tools.calls),
             trust="agent",
-            extract=self._services.background.extraction is not None
-            and is_answer_due(content, touched=touches_code(self._tools.calls), echo=self._echo),
             echo=self._echo,
             receipt=self._prepared.receipt if self._prepared else None,
         )
