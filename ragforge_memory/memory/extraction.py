@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ragforge_memory.errors import InvalidInput, ModelError, RagforgeError
+from ragforge_memory.errors import ConversationFileError, InvalidInput, ModelError, RagforgeError
 from ragforge_memory.graph.extraction import MAINTAIN_SECONDS, ExtractionStore
 from ragforge_memory.graph.memories import OF_THE_USER, STANDING_TYPES, MemoryStore
 from ragforge_memory.llm.asking import complete, foreign_failures
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from ragforge_memory.config import AgentConfig
     from ragforge_memory.graph.client import GraphClient
-    from ragforge_memory.graph.extraction import DueMessage
+    from ragforge_memory.graph.extraction import Claim, DueMessage
     from ragforge_memory.models.memory import Fact, Trust
     from ragforge_memory.models.owner import Owner
 
@@ -184,19 +184,27 @@ class Extraction:
             self.counts.update({f"memories {name}": times for name, times in (await self._store.age()).items()})
         limit = 1 if self.asks else _AT_ONCE
         seconds = round(_LEASE_FACTOR * self._timeout) + _LEASE_ROOM
-        while claimed := await self._store.claim(limit, seconds=seconds):
+        while claim := await self._store.claim(limit, seconds=seconds):
             try:
-                for due in claimed:
-                    await self._look(due)
+                for due in await self._store.claimed(claim):
+                    await self._look(claim, due)
+            except ConversationFileError as error:
+                # Whose text is lost is found one by one, and left.
+                if len(claim.uuids) == 1:
+                    log.warning("a message is not looked at: %s", error.message)
+                    await self._store.finish(claim, claim.uuids[0])
+                else:
+                    await self._store.release(claim)
+                limit = 1
             except BaseException:
                 with suppress(RagforgeError):
-                    await self._store.release(claimed[0].token)
+                    await self._store.release(claim)
                 raise
 
-    async def _look(self, due: DueMessage) -> None:
+    async def _look(self, claim: Claim, due: DueMessage) -> None:
         users = due.role == "user"
         used = await self._facts(due) if users and self._max_facts and not self._by_tools(due) else set()
-        self.counts["notes"] += await self._store.finish(due, self._controller.notes(due, used))
+        self.counts["notes"] += await self._store.finish(claim, due.uuid, self._controller.notes(due, used))
 
     def _by_tools(self, due: DueMessage) -> bool:
         """Whether the model saw to the facts of this turn by its tools; where these failed this is their fallback."""

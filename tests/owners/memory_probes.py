@@ -106,6 +106,7 @@ _TAKEN_BACK = (
 
 MEMORIES: dict[str, list[Probe]] = {
     "claim_extractions": [Probe(lambda a, b: {"near": 9}, prepare=_DUE, expect=something)],
+    "claimed_extractions": [Probe(lambda a, b: {"near": 9}, prepare=_DUE, expect=something)],
     "finish_extraction": [
         Probe(lambda a, b: {"uuid": b.question, "notes": []}, prepare=_DUE, expect=nothing),
         Probe(

@@ -28,7 +28,7 @@ READS = frozenset(
     {"turn_context", "history", "tool_calls", "tool_result", "answered_message", "messages_at", "messages_between"}
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
-    | {"decisions", "correctable_decisions", "near_messages", "pending_memories"}
+    | {"decisions", "correctable_decisions", "near_messages", "pending_memories", "claimed_extractions"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
