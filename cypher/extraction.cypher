@@ -7,24 +7,33 @@ MATCH (m:PendingExtraction)
 WHERE m.user_id = $user_id AND m.project = $project AND (m.extract_until IS NULL OR m.extract_until < datetime())
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE c.status <> 'deleting' AND c.import_token IS NULL
+  AND (m.role <> 'user' OR m.state = 'unanswered' OR m.timestamp < datetime() - duration({seconds: $patience}) OR EXISTS {
+    MATCH (a:Message {conversation_id: m.conversation_id})
+    WHERE a.seq > m.seq AND a.seq <= m.seq + $near AND a.in_reply_to = m.uuid
+  })
+WITH m ORDER BY m.timestamp, m.conversation_id, m.seq LIMIT $limit
+WITH m, m.uuid AS uuid ORDER BY uuid
+SET m.uuid = uuid
+WITH m WHERE m['extract_until'] IS NULL OR m['extract_until'] < datetime()
+SET m.extract_token = $token, m.extract_until = datetime() + duration({seconds: $seconds}),
+  m.extract_attempts = coalesce(m.extract_attempts, 0) + 1
+RETURN m.uuid AS uuid
+
+// name: claimed_extractions
+// What was claimed, each with its answer and with the tools of both.
+MATCH (m:PendingExtraction)
+WHERE m.user_id = $user_id AND m.project = $project AND m.extract_token = $token
+MATCH (c:Conversation {uuid: m.conversation_id})
 CALL (m) {
   OPTIONAL MATCH (a:Message {conversation_id: m.conversation_id})
   WHERE a.seq > m.seq AND a.seq <= m.seq + $near AND a.in_reply_to = m.uuid
   RETURN a ORDER BY a.seq LIMIT 1
 }
-WITH m, c, a
-WHERE m.role <> 'user' OR a IS NOT NULL OR m.state = 'unanswered'
-  OR m.timestamp < datetime() - duration({seconds: $patience})
-WITH m, c, a ORDER BY m.timestamp, m.conversation_id, m.seq LIMIT $limit
-WITH m, c, a, m.uuid AS uuid ORDER BY uuid
-SET m.uuid = uuid
-WITH m, c, a WHERE m['extract_until'] IS NULL OR m['extract_until'] < datetime()
-SET m.extract_token = $token, m.extract_until = datetime() + duration({seconds: $seconds}),
-  m.extract_attempts = coalesce(m.extract_attempts, 0) + 1
-RETURN m {.uuid, .role, .content, .kind, .importance, said_at: toString(m.timestamp)} AS message,
-  m.extract_attempts AS attempts, c.message_count AS count, CASE WHEN a.echo THEN null ELSE a.content END AS answer,
-  COLLECT { MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN DISTINCT call.tool_name ORDER BY call.tool_name } AS tools
-ORDER BY message.said_at, message.uuid
+WITH m, c, a ORDER BY m.timestamp, m.conversation_id, m.seq
+RETURN m {.uuid, .conversation_id, .role, .content, .kind, .importance, said_at: toString(m.timestamp)} AS message,
+  a {.uuid, .conversation_id, .content, .echo} AS answer, m.extract_attempts AS attempts, c.message_count AS messages,
+  COLLECT { MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN DISTINCT call.tool_name ORDER BY call.tool_name } AS tools,
+  COLLECT { MATCH (a)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN [call.tool_name, call.success] } AS answer_tools
 
 // name: finish_extraction
 // at once

@@ -84,6 +84,7 @@ def open_memory(
             provider=provider,
             max_facts=config.extraction.max_facts,
             timeout=place.config.model_timeout_seconds,
+            falls_back=config.tools.automated_fallback,
             maintains=not brief,
         )
     works = {

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
+from ragforge_memory.agent.context.importance import touches_code
 from ragforge_memory.agent.seen_secrets import OpenRedactor, SeenRedactor
 from ragforge_memory.embeddings.question import QuestionVector
 from ragforge_memory.errors import EmbeddingError, InvalidInput, memory_is_off
+from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.llm.port import model_key
+from ragforge_memory.memory.controller import is_answer_due
 from ragforge_memory.memory.meaning import Meaning
 from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.redaction import redact_value
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
     from ragforge_memory.graph.memory_vectors import MemoryVectors
-    from ragforge_memory.graph.messages import MessageStore
+    from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
     from ragforge_memory.graph.receipts import ReceiptStore
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.search import SearchStore
@@ -276,6 +279,26 @@ class Background:
     extraction: Extraction | None = None
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
+
+    def due(self, question: NewMessage) -> NewMessage:
+        """A user's message with the word whether it may say something to be remembered; one that is ordered to be
+        remembered is so without it."""
+        if self.extraction is None or question.kind is not None or question.how is not None:
+            return question
+        return replace(question, extract=self.extraction.is_due(question.content))
+
+    def due_answer(self, answer: Answer) -> Answer:
+        """An answer with the word whether it tells how something was mended, or went wrong."""
+        said, touched = answer.message, touches_code(answer.tool_calls)
+        if self.extraction is None or not is_answer_due(said.content, touched=touched, echo=said.echo):
+            return answer
+        return replace(answer, message=replace(said, extract=True))
+
+    def said(self, messages: Sequence[NewMessage]) -> None:
+        """These messages were stored just now: they wait for their vectors, and maybe to be looked at."""
+        self.work.said([WaitingText(each.uuid, each.content) for each in messages])
+        if self.extraction is not None and (any(each.extract for each in messages) or self.extraction.maintenance_due):
+            self.work.extract()
 
 
 @dataclass(slots=True, weakref_slot=True)

@@ -29,9 +29,16 @@ _HALF_LIFE_DAYS, _LEAST_IMPORTANCE, _USES = 30.0, 0.1, 2
 _AGED_AT_ONCE = 500
 
 
+class Claim(NamedTuple):
+    """Messages that are ours for a while."""
+
+    token: str
+    uuids: tuple[str, ...]
+
+
 class DueMessage(NamedTuple):
     """A message that nobody has looked at; ``messages`` are those of its conversation, ``answer`` is what was
-    answered to a question, ``attempts`` how often somebody began, ``token`` our claim."""
+    answered to a question, by which tools and whether each succeeded, ``attempts`` how often somebody began."""
 
     uuid: str
     role: str
@@ -42,7 +49,7 @@ class DueMessage(NamedTuple):
     messages: int
     attempts: int
     tools: tuple[str, ...]
-    token: str
+    answer_tools: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +78,37 @@ class ExtractionStore(OwnerStore):
         self.owner = owner
         self._ttl = round(ttl_minutes * 60)
 
-    async def claim(self, limit: int, *, seconds: int) -> list[DueMessage]:
-        """The next messages, the oldest first, which are ours for so many seconds."""
+    async def claim(self, limit: int, *, seconds: int) -> Claim | None:
+        """Takes the next messages, the oldest first, for so many seconds; None: there are none."""
         token = uuid4().hex
         rows = await self._write(
             "claim_extractions", limit=limit, seconds=seconds, patience=_PATIENCE, near=_NEAR, token=token
         )
-        return [_due(row, token) for row in rows]
+        return Claim(token, tuple(row["uuid"] for row in rows)) if rows else None
 
-    async def finish(self, due: DueMessage, notes: Sequence[Note] = ()) -> int:
+    async def claimed(self, claim: Claim) -> list[DueMessage]:
+        """What was taken, the oldest first.
+
+        Raises:
+            ConversationFileError: a text is in a file that is lost.
+        """
+        return [_due(row) for row in await self._read("claimed_extractions", token=claim.token, near=_NEAR)]
+
+    async def finish(self, claim: Claim, uuid: str, notes: Sequence[Note] = ()) -> int:
         """A message was looked at; returns how many notes of it are new."""
         rows = await self._write(
             "finish_extraction",
             user=self._owner["user_id"],
-            uuid=due.uuid,
-            token=due.token,
+            uuid=uuid,
+            token=claim.token,
             pause=MAINTAIN_SECONDS,
             notes=[self._row(note) for note in notes],
         )
         return sum(int(row["stored"]) for row in rows)
 
-    async def release(self, token: str) -> None:
-        """Gives back what was claimed and not looked at."""
-        await self._write("release_extractions", token=token)
+    async def release(self, claim: Claim) -> None:
+        """Gives back what was taken and not looked at."""
+        await self._write("release_extractions", token=claim.token)
 
     async def age(self) -> dict[str, int]:
         """Promotes, fades and removes what was only noted, at most every ten minutes; returns how many of each."""
@@ -126,17 +141,17 @@ class ExtractionStore(OwnerStore):
         return {**keys, "ttl": self._ttl, "properties": properties}
 
 
-def _due(row: dict[str, Any], token: str) -> DueMessage:
-    said = row["message"]
+def _due(row: dict[str, Any]) -> DueMessage:
+    said, answer = row["message"], row["answer"] or {}
     return DueMessage(
         said["uuid"],
         said["role"],
         said["content"] or "",
         said["importance"] or 0.5,
         datetime.fromisoformat(said["said_at"]),
-        row["answer"],
-        int(row["count"]),
+        None if answer.get("echo") else answer.get("content"),
+        int(row["messages"]),
         int(row["attempts"]),
         tuple(row["tools"]),
-        token,
+        tuple((name, success is not False) for name, success in row["answer_tools"]),
     )

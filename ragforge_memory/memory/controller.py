@@ -12,6 +12,7 @@ from ragforge_memory.graph.extraction import DueMessage, Note
 from ragforge_memory.graph.memory_keys import category_of, content_stems, words_keys
 from ragforge_memory.memory.patterns import (
     begins_with_subject,
+    is_about_work,
     own_sentences,
     retracts,
     stated_facts,
@@ -122,15 +123,18 @@ def _increment(sentence: str) -> float:
 
 
 def _telling(text: str) -> list[str]:
-    """The user's sentences that are noted: statements of a category that stand alone. What somebody prefers or does
-    themselves is a fact, which the forms find."""
-    return [
-        each
-        for each in statements(text)
-        if begins_with_subject(each) and _says_enough(each) and (found := set(categories_in(each))) & _TELLING
-        and "intent" not in found
-        and not (found & _TELLING == {"preference"} and each.split(" ", 1)[0].lower() in ("i", "my"))
-    ]  # fmt: skip
+    """The user's sentences that are noted: statements about software, of a category, that stand alone."""
+    return [each for each in statements(text) if begins_with_subject(each) and _says_enough(each) and _tells(each)]
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence has a category and wishes for nothing. What somebody prefers or does themselves is a fact,
+    which the forms find."""
+    found = set(categories_in(sentence))
+    told = found & _TELLING
+    if not told or "intent" in found or not is_about_work(sentence):
+        return False
+    return told != {"preference"} or sentence.split(" ", 1)[0].lower() not in ("i", "my")
 
 
 def _found(text: str) -> list[str]:

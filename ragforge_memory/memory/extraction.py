@@ -13,13 +13,14 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ragforge_memory.errors import InvalidInput, ModelError, RagforgeError
-from ragforge_memory.graph.extraction import MAINTAIN_SECONDS
+from ragforge_memory.errors import ConversationFileError, InvalidInput, ModelError, RagforgeError
+from ragforge_memory.graph.extraction import MAINTAIN_SECONDS, ExtractionStore
 from ragforge_memory.graph.memories import OF_THE_USER, STANDING_TYPES
 from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, model_key
@@ -29,10 +30,12 @@ from ragforge_memory.memory.patterns import (
     StatedFact,
     covers,
     key_of,
+    may_lay_down,
     own_sentences,
     retracted,
     retracts,
     same_words,
+    says,
     share_of,
     stated_facts,
     statements,
@@ -43,7 +46,7 @@ from ragforge_memory.redaction import redact
 from ragforge_memory.text.forms import is_question
 
 if TYPE_CHECKING:
-    from ragforge_memory.graph.extraction import DueMessage, ExtractionStore
+    from ragforge_memory.graph.extraction import Claim, DueMessage
     from ragforge_memory.models.memory import Fact, Trust
 
 log = logging.getLogger(__name__)
@@ -97,6 +100,7 @@ class Extraction:
         provider: asked where it answers for this purpose.
         max_facts: of one exchange.
         timeout: seconds that a model may take.
+        falls_back: whether it stands in where the model's memory tools failed.
         maintains: whether it tends what grows old; a process that ends after one answer does not.
     """
 
@@ -109,6 +113,7 @@ class Extraction:
         provider: ModelProvider,
         max_facts: int,
         timeout: float,
+        falls_back: bool = True,
         maintains: bool = True,
     ) -> None:
         self._store = store
@@ -117,6 +122,7 @@ class Extraction:
         self._provider = provider
         self._max_facts = max_facts
         self._timeout = timeout
+        self._falls_back = falls_back
         self._maintains = maintains
         self._maintained: float | None = None
         self.counts: Counter[str] = Counter()
@@ -128,7 +134,7 @@ class Extraction:
         return self._max_facts > 0 and answers(self._provider, PURPOSE)
 
     @property
-    def is_maintenance_due(self) -> bool:
+    def maintenance_due(self) -> bool:
         """Whether this process has not looked at what grows old for ten minutes."""
         if not self._maintains:
             return False
@@ -140,24 +146,37 @@ class Extraction:
 
     async def run(self) -> None:
         """Looks at all that is due and free."""
-        if self.is_maintenance_due:
+        if self.maintenance_due:
             self._maintained = monotonic()
             self.counts.update({f"memories {name}": times for name, times in (await self._store.age()).items()})
         limit = 1 if self.asks else _AT_ONCE
         seconds = round(_LEASE_FACTOR * self._timeout) + _LEASE_ROOM
-        while claimed := await self._store.claim(limit, seconds=seconds):
+        while claim := await self._store.claim(limit, seconds=seconds):
             try:
-                for due in claimed:
-                    await self._look(due)
+                for due in await self._store.claimed(claim):
+                    await self._look(claim, due)
+            except ConversationFileError as error:
+                # Whose text is lost is found one by one, and left.
+                if len(claim.uuids) == 1:
+                    log.warning("a message is not looked at: %s", error.message)
+                    await self._store.finish(claim, claim.uuids[0])
+                else:
+                    await self._store.release(claim)
+                limit = 1
             except BaseException:
                 with suppress(RagforgeError):
-                    await self._store.release(claimed[0].token)
+                    await self._store.release(claim)
                 raise
 
-    async def _look(self, due: DueMessage) -> None:
+    async def _look(self, claim: Claim, due: DueMessage) -> None:
         users = due.role == "user"
-        used = await self._facts(due) if users and self._max_facts else set()
-        self.counts["notes"] += await self._store.finish(due, self._controller.notes(due, used))
+        used = await self._facts(due) if users and self._max_facts and not self._by_tools(due) else set()
+        self.counts["notes"] += await self._store.finish(claim, due.uuid, self._controller.notes(due, used))
+
+    def _by_tools(self, due: DueMessage) -> bool:
+        """Whether the model saw to the facts of this turn by its tools; where these failed this is their fallback."""
+        succeeded = {success for name, success in due.answer_tools if name in _memory_tools()}
+        return True in succeeded or (bool(succeeded) and not self._falls_back)
 
     async def _facts(self, due: DueMessage) -> set[str]:
         """Remembers what the user states, forgets what they take back; returns the sentences that this was."""
@@ -194,6 +213,7 @@ class Extraction:
     async def _of_model(self, due: DueMessage, answer: _Answer, known: Sequence[Fact]) -> set[str]:
         own = [each for each in own_sentences(due.content) if not is_question(each)]
         sure = set(statements(due.content))
+        lasting = {each for each in sure if may_lay_down(each)}
         used: set[str] = set()
         shown = {each.uuid: each for each in _shown(known)}
         for uuid in dict.fromkeys(answer.forget):
@@ -210,9 +230,9 @@ class Extraction:
         for each in answer.facts[: self._max_facts]:
             type_ = "_".join(each.type.casefold().split())
             stands = type_ in STANDING_TYPES
-            # Of what stands in every prompt the user said every word, and no guess.
+            # Of what stands in every prompt the user said every word, and neither as a guess nor as an order.
             sentence = _grounding(
-                each.value, [it for it in own if not stands or it in sure], 1.0 if stands else _LEAST_SHARE
+                each.value, [it for it in own if not stands or it in lasting], 1.0 if stands else _LEAST_SHARE
             )
             named = StatedFact(type_, each.key.replace("_", " "), (), each.value, sentence or "")
             key = key_of(named, known)
@@ -278,12 +298,21 @@ class Extraction:
         raise ModelError(f"{model_key(self._provider)} gave no facts that fit: {problem}")
 
 
+@cache
+def _memory_tools() -> frozenset[str]:
+    from ragforge_memory.memory.tools import MEMORY_ALL  # nobody needs tools before the first turn
+
+    return frozenset(each.__name__ for each in MEMORY_ALL)
+
+
 def _shown(known: Sequence[Fact]) -> list[Fact]:
     return [each for each in known if each.is_active][:_MOST_SHOWN]
 
 
 def _grounding(value: str, said: Sequence[str], least: float) -> str | None:
-    """The sentence that has most of a value's words, where it has so many of them."""
+    """The sentence that has most of a value's words, where it has so many of them; all of them in their order."""
+    if least == 1.0:
+        return next((sentence for sentence in said if says(sentence, value)), None)
     best = max(said, key=lambda sentence: share_of(sentence, value), default=None)
     return best if best is not None and share_of(best, value) >= least else None
 

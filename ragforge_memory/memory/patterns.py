@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from ragforge_memory.graph.memory_keys import content_stems
 from ragforge_memory.memory.grounds import is_grounded
 from ragforge_memory.models.memory import Fact
+from ragforge_memory.text.categories import categories_in
 from ragforge_memory.text.forms import is_question
+from ragforge_memory.text.names import words
 from ragforge_memory.text.sentences import sentences
 from ragforge_memory.text.words import QUESTION_WORDS, STOP_WORDS, stem
 
@@ -70,6 +72,17 @@ def without_opener(sentence: str) -> str:
     return _openers().sub("", " ".join(sentence.split()))
 
 
+def is_about_work(sentence: str) -> bool:
+    """Whether a sentence is about software: it has a word of that, in any form, or a name as code has them."""
+    tokens = _WORD.findall(sentence)
+    return any(stem(each) in _work() or "_" in each or len(words(each)) > 1 for each in tokens)
+
+
+def may_lay_down(sentence: str) -> bool:
+    """Whether a sentence may say what is to hold always, which an order for the moment does not."""
+    return begins_with_subject(sentence) or bool({"preference", "decision"} & set(categories_in(sentence)))
+
+
 def takes_back(sentence: str) -> bool:
     """Whether a sentence has a word with which something is taken back."""
     return _listed("retracting").search(_plain(sentence)) is not None
@@ -105,8 +118,16 @@ def covers(text: str, other: str) -> bool:
 def share_of(text: str, other: str) -> float:
     """The share of the words of ``other`` that stand in ``text`` in whatever form; 0 where it has none."""
     there = set(_tokens(text.replace("_", " ")))
-    words = [word for word in _tokens(other.replace("_", " ")) if word not in STOP_WORDS]
-    return sum(word in there or is_grounded((text,), word) for word in words) / len(words) if words else 0.0
+    asked = [word for word in _tokens(other.replace("_", " ")) if word not in STOP_WORDS]
+    return sum(word in there or is_grounded((text,), word) for word in asked) / len(asked) if asked else 0.0
+
+
+def says(text: str, value: str) -> bool:
+    """Whether a text has every word of a value, in whatever form, in the value's order: "tabs over spaces" is not said
+    by "spaces over tabs"."""
+    there = iter(_tokens(text))
+    asked = [word for word in _tokens(value.replace("_", " ")) if word not in STOP_WORDS]
+    return bool(asked) and all(any(word == each or is_grounded((each,), word) for each in there) for word in asked)
 
 
 def key_of(fact: StatedFact, known: Sequence[Fact]) -> str:
@@ -114,8 +135,8 @@ def key_of(fact: StatedFact, known: Sequence[Fact]) -> str:
 
     What is preferred is known by less as well: "tabs over spaces" is about what "tabs" was about.
     """
-    words = tuple(_tokens(fact.key)) if fact.key else fact.subject
-    stems = frozenset(map(stem, words))
+    named = tuple(_tokens(fact.key)) if fact.key else fact.subject
+    stems = frozenset(map(stem, named))
     same_type = [(each.key, frozenset(map(stem, each.key.split("_")))) for each in known if each.type == fact.type]
     for key, its in same_type:
         if its == stems:
@@ -124,7 +145,7 @@ def key_of(fact: StatedFact, known: Sequence[Fact]) -> str:
         for key, its in same_type:
             if its < stems or stems < its:
                 return key
-    return "_".join(words)
+    return "_".join(named)
 
 
 def _stated(sentence: str) -> StatedFact | None:
@@ -166,7 +187,7 @@ def _opened(sentence: str) -> str:
     """A sentence without what stands before its form and behind it, as its reason does."""
     plain = without_opener(sentence.replace("’", "'"))
     ends = [place for each in _data()["words"]["ends"] if (place := plain.find(each)) > 0]
-    return plain[: min(ends, default=len(plain))].rstrip(" .!…")
+    return _trailing().sub("", plain[: min(ends, default=len(plain))].rstrip(" .!…"))
 
 
 def _plain(text: str) -> str:
@@ -188,6 +209,11 @@ def _words(name: str) -> frozenset[str]:
 
 
 @cache
+def _work() -> frozenset[str]:
+    return frozenset(map(stem, _data()["words"]["work"]))
+
+
+@cache
 def _listed(name: str) -> re.Pattern[str]:
     """Finds any word of a list; what has an apostrophe ends a word."""
     words = sorted(_data()["words"][name], key=len, reverse=True)
@@ -198,16 +224,21 @@ def _listed(name: str) -> re.Pattern[str]:
 
 @cache
 def _openers() -> re.Pattern[str]:
-    words = "|".join(map(re.escape, _data()["words"]["openers"]))
-    return re.compile(rf"^(?:(?:{words})[,:!]? +)+", re.I)
+    openers = "|".join(map(re.escape, _data()["words"]["openers"]))
+    return re.compile(rf"^(?:(?:{openers})[,:!]? +)+", re.I)
+
+
+@cache
+def _trailing() -> re.Pattern[str]:
+    return re.compile(rf"(?: (?:{'|'.join(map(re.escape, _data()['words']['often']))}))+$", re.I)
 
 
 @cache
 def _table(name: str) -> tuple[tuple[re.Pattern[str], dict[str, Any]], ...]:
-    words = _data()["words"]
+    lists = _data()["words"]
     parts = {
-        "{often}": rf"(?: (?:{'|'.join(words['often'])}))*",
-        "{thing}": _THING.format("|".join(map(re.escape, words["pointers"]))),
+        "{often}": rf"(?: (?:{'|'.join(lists['often'])}))*",
+        "{thing}": _THING.format("|".join(map(re.escape, lists["pointers"]))),
         "{name}": _NAME,
     }
     made = []

@@ -35,7 +35,7 @@ NAMES: dict[str, dict[str, int]] = {
     "Prompt": {"p1": 3, "p2": 1, "idle": 2},
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
-    "Memory": {"y1": 3, "y2": 1, "y3": 2, "yx": 4, "yf": 2},
+    "Memory": {"y1": 3, "y2": 1, "y3": 2, "y4": 5, "yx": 4, "yf": 2},
     "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
@@ -200,7 +200,7 @@ _REMOVE = (
     UNION MATCH (n:RagforgeMeta) WHERE n.key CONTAINS $word RETURN n
     UNION MATCH (n) WHERE elementId(n) = $unclaimed RETURN n
     }
-    REMOVE n:PendingEmbedding:PendingReembedding:PendingSummary DETACH DELETE n
+    REMOVE n:PendingEmbedding:PendingReembedding:PendingSummary:PendingExtraction:AgingMemory DETACH DELETE n
     """
 )
 
@@ -269,6 +269,8 @@ CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: uuid, conversation_id: c.uuid, seq:
 FOREACH (_ IN CASE WHEN uuid IN [$m1, $m3, $m4] THEN [1] ELSE [] END | SET m:PendingEmbedding:PendingReembedding)
 FOREACH (_ IN CASE WHEN uuid = $m3 THEN [1] ELSE [] END | SET m:Important)
 FOREACH (_ IN CASE WHEN uuid IN [$m2, $m4] THEN [1] ELSE [] END | SET m:PendingToolMemory)
+FOREACH (_ IN CASE WHEN uuid IN [$m1, $m4, $m7] THEN [1] ELSE [] END |
+  SET m:PendingExtraction, m.extract_token = $token, m.extract_until = datetime($stamp))
 FOREACH (_ IN CASE WHEN uuid = $m7 THEN [1] ELSE [] END | SET m.state = 'unanswered')
 FOREACH (_ IN CASE WHEN uuid = $x2 THEN [1] ELSE [] END | SET m.receipt = $p1)
 RETURN count(*) AS messages, null AS unclaimed
@@ -307,7 +309,8 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (user)-[:HAS_MEMORY]->(y2:Memory {uuid: $y2})-[:DERIVED_FROM]->(m3), (y2)-[:ABOUT]->(a2),
   (user)-[:HAS_MEMORY]->(y3:Memory:Standing {uuid: $y3})-[:DERIVED_FROM]->(m2), (y3)-[:ABOUT]->(a1),
   (user)-[:HAS_MEMORY]->(yx:Memory {uuid: $yx})-[:DERIVED_FROM]->(x1), (yx)-[:ABOUT]->(a1), (y2)-[:SUPERSEDED_BY]->(yx),
-  (m3)-[:CORRECTS {how: 'corrects'}]->(m1),
+  (user)-[:HAS_MEMORY]->(y4:Memory {uuid: $y4})-[:DERIVED_FROM]->(m4), (y4)-[:ABOUT]->(a2), (y4)-[:ABOUT]->(a1),
+  (m2)-[:USED_CONTEXT]->(y4), (m3)-[:CORRECTS {how: 'corrects'}]->(m1),
   (user)-[:HAS_MEMORY]->(yf:Memory {uuid: $yf})-[:DERIVED_FROM]->(m1), (y2)-[:SUPERSEDED_BY]->(yf),
   (p1:Prompt {uuid: $p1}), (p2:Prompt {uuid: $p2}), (idle:Prompt {uuid: $idle}), (main)-[:USED_PROMPT]->(p1),
   (second)-[:USED_PROMPT]->(p1), (second)-[:USED_PROMPT]->(p2),
@@ -319,6 +322,9 @@ FOREACH (uuid IN [$w1, $w2, $w3] | CREATE (:MemoryOperation:PendingOperation {uu
   project: $project, number: 1, tool: 'forget_fact', arguments: '{}', source: '{}', status: 'running', attempts: 0,
   token: $word + ' worker', holder: 'here', lease_until: datetime(), created_at: datetime()}))
 SET y1:Fact, y2:Fact, y3:Episode, y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
+SET y4.tier = 'short', y4.expires_at = datetime($stamp), y3.tier = 'long', y3.importance = 0.1, y4.use_count = 0
+FOREACH (y IN [y3, y4] | SET y:AgingMemory, y.due_at = datetime($stamp), y.source = 'controller', y.user_id = $user_id,
+  y.project = $project, y.is_active = true, y.created_at = datetime($stamp))
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
   y.content = 'said', y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
 FOREACH (y IN [y1, y2, y3] | SET y:PendingEmbedding:PendingReembedding)

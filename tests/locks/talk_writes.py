@@ -94,6 +94,11 @@ def _restored(g: Ground, uuid: str, *, messages: list[str], anchors: list[str], 
     return {**row, "messages": g.all(*messages), "anchors": [g.key(name) for name in anchors], **more}
 
 
+def _noted(g: Ground, words_key: str) -> Parameters:
+    properties = {"kind": "note", "content": "said", "tags": [], "tier": "short", "source": "controller"}
+    return {"uuid": g.fresh(), "words_key": words_key, "order_key": "another", "ttl": 60, "properties": properties}
+
+
 def _branch(g: Ground, conversation: str, parent: str, seq: int) -> Parameters:
     return {
         "conversation_id": g[conversation],
@@ -228,6 +233,13 @@ TALK: dict[str, list[Way]] = {
     "erase_texts": [lambda g: _erased(g, "m4", "m1", "m2")],
     "erase_summaries": [lambda g: {"conversation_id": g["main"], "from_seq": 2}],
     "erase_memory": [lambda g: {"uuid": g["y1"]}, lambda g: {"uuid": g["y2"]}],
+    "claim_extractions": [lambda g: {"limit": 9, "near": 9, "patience": 0, "token": g.fresh()}],
+    "finish_extraction": [
+        lambda g: {"uuid": g["m4"], "pause": 0, "notes": [_noted(g, g.fresh()), _noted(g, g.word)]},
+        lambda g: {"uuid": g["m1"], "pause": 0, "notes": []},
+    ],
+    "release_extractions": [lambda g: {}],
+    "age_memories": [lambda g: {"pause": 0, "half_life": 30.0, "least": 0.1, "uses": 2, "limit": 9}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],

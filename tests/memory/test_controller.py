@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -49,7 +50,7 @@ async def test_what_states_nothing_is_not_even_looked_at(text: str) -> None:
 
 def due(content: str, *, role: str = "user", messages: int = 2, tools: tuple[str, ...] = ()) -> DueMessage:
     """A message that is looked at."""
-    return DueMessage("m", role, content, 0.5, datetime(2026, 1, 1, tzinfo=UTC), None, messages, 1, tools, "t")
+    return DueMessage("m", role, content, 0.5, datetime(2026, 1, 1, tzinfo=UTC), None, messages, 1, tools)
 
 
 @pytest.mark.parametrize(
@@ -191,3 +192,20 @@ async def test_notes_grow_old(client: GraphClient, owner: Owner, cypher: Cypher)
     assert await store.age() == {"waits": 1, "fades": 3}
     [fades] = cypher("MATCH (m:Memory {user_id: $user, name: 'fades'}) RETURN m.importance AS i", user=owner.user_id)
     assert round(fades["i"], 2) == 0.4
+
+
+async def test_texts_in_files_are_looked_at_too_and_a_lost_one_is_left(
+    make_agent: MakeAgent, cypher: Cypher, tmp_path: Path
+) -> None:
+    files = {"persistence": "files"}
+    async with make_agent("Ok.", root=tmp_path, settings={**files, "enable_extraction": False}) as agent:
+        lost = await agent.create_conversation()
+        await lost.send_message(BROKEN)
+        cypher("MATCH (m:Message {user_id: $user, seq: 1}) SET m:PendingExtraction", user=agent.user_id)
+    for each in (tmp_path / "conversations").rglob("*.jsonl"):
+        each.unlink()
+    async with make_agent("Ok.", root=tmp_path, settings=files) as another:
+        await (await another.create_conversation()).send_message(CODE)
+        await another.drain()
+    assert [each["content"] for each in cypher(NOTES, user=agent.user_id)] == [CODE]
+    assert cypher("MATCH (m:PendingExtraction {user_id: $user}) RETURN m", user=agent.user_id) == []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ragforge_memory.errors import ModelError
+from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.memory import patterns
 from ragforge_memory.memory.patterns import retracts, stated_facts
@@ -252,3 +253,23 @@ async def test_what_a_dead_process_left_is_looked_at_by_the_next(make_agent: Mak
         cypher("MATCH (m:PendingExtraction {user_id: $user}) SET m.extract_until = datetime()", user=agent.user_id)
         await another.drain()
     assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == ["Ada"]
+
+
+@pytest.mark.parametrize(("outcome", "falls_back", "expected"), [
+    ("remembered", True, []), ("failed", True, ["Ada"]), ("failed", False, []), ("none", False, ["Ada"]),
+])  # fmt: skip
+async def test_it_is_the_fallback_of_the_models_own_tools(
+    make_agent: MakeAgent, cypher: Cypher, outcome: str, falls_back: bool, expected: list[str]
+) -> None:
+    def recall_facts() -> str:
+        """Stands for a memory tool."""
+        if outcome == "failed":
+            raise OSError("the graph is away")
+        return "known"
+
+    steps = ["Ok."] if outcome == "none" else [ToolRequest("1", "recall_facts", {}), "Ok."]
+    settings = {"automated_fallback": falls_back}
+    async with make_agent(*steps, tools=[recall_facts], settings=settings) as agent:
+        await (await agent.create_conversation()).send_message("My name is Ada.")
+        await agent.drain()
+    assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == expected

@@ -18,6 +18,23 @@ def _row(data: Data, message: str, **more: Any) -> dict[str, Any]:
     return row | {"stands": False, "against": None, "how": None, **more}
 
 
+def _noted(data: Data) -> dict[str, Any]:
+    properties = {"kind": "note", "content": "stolen", "tags": [], "tier": "long", "source": "controller"}
+    return {"uuid": FRESH_ID, "words_key": data.word, "order_key": data.word, "ttl": 9, "properties": properties}
+
+
+# Both have a question that is due, and a note that grows old.
+_DUE = (
+    "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] "
+    "SET m:PendingExtraction, m.extract_token = 'stolen', m.extract_until = datetime('2020-01-01')"
+)
+_UNKNOWN = f"{_DUE} WITH count(*) AS set MATCH (m:Memory {{uuid: $a_memory}}) SET m.words_key = 'another'"
+_OLD = (
+    "MATCH (m:Memory) WHERE m.uuid IN [$a_memory, $b_memory] SET m:AgingMemory, m.tier = 'long', "
+    "m.due_at = datetime('2020-01-01')"
+)
+_AGES = {"half_life": 30.0, "least": 0.1, "uses": 2}
+
 _ASKED = {"types": None, "min_confidence": 0.0, "include_inactive": True}
 
 
@@ -139,6 +156,20 @@ def _restored(rows: Rows) -> bool:
 
 
 MEMORIES: dict[str, list[Probe]] = {
+    "claim_extractions": [Probe(lambda a, b: {"near": 9}, prepare=_DUE, expect=something)],
+    "claimed_extractions": [Probe(lambda a, b: {"near": 9}, prepare=_DUE, expect=something)],
+    "finish_extraction": [
+        Probe(lambda a, b: {"uuid": b.question, "notes": []}, prepare=_DUE, expect=nothing),
+        Probe(
+            lambda a, b: {"uuid": a.question, "notes": [_noted(a)]},
+            prepare=_UNKNOWN,
+            expect=lambda rows: rows[0]["stored"] == 1,
+        ),
+    ],
+    "release_extractions": [Probe(lambda a, b: {}, prepare=_DUE)],
+    "age_memories": [
+        Probe(lambda a, b: _AGES, prepare=_OLD, expect=lambda rows: rows == [{"is": "fades", "times": 1}])
+    ],
     "remember_facts": [
         Probe(lambda a, b: {"facts": [_fact(a, "another", message=b.question)]}),
     ],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ragforge_memory.graph.waiting import WaitingText
-
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.graph.messages import Answer, NewMessage
@@ -21,11 +19,7 @@ def look_after(services: Services, question: NewMessage | None, answer: Answer |
     """
     if services.stores.in_memory:
         return
-    background = services.background
     new = [each for each in (question, answer.message if answer else None) if each is not None]
-    background.work.said([WaitingText(each.uuid, each.content) for each in new if each.content.strip()])
+    services.background.said([each for each in new if each.content.strip()])
     if answer is not None and answer.tool_calls:
-        background.work.remember()
-    extraction = background.extraction
-    if extraction is not None and (extraction.is_maintenance_due or any(each.extract for each in new)):
-        background.work.extract()
+        services.background.work.remember()

@@ -280,12 +280,9 @@ class Keeping:
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
-        question = said(self._redactor, self._user_message_id, "user", text)
+        question = services.background.due(said(self._redactor, self._user_message_id, "user", text))
         if metadata:
             question = replace(question, metadata=self._redactor.value(dict(metadata)))
-        extraction = services.background.extraction
-        if extraction is not None and question.kind is None and question.how is None:
-            question = replace(question, extract=extraction.is_due(question.content))
         if not services.background.remembered.is_named(self._conversation_id):
             self.title = title_from(question)
         timed = replace(question, timestamp=datetime.now(UTC))

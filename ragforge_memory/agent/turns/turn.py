@@ -12,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.importance import importance_of, touches_code
+from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.context.receipts import without_secrets
 from ragforge_memory.agent.context.room import check_room
@@ -38,7 +38,6 @@ from ragforge_memory.llm.port import (
     ToolRequestChunk,
 )
 from ragforge_memory.memory.confirmation import confirmation, saved_by
-from ragforge_memory.memory.controller import is_answer_due
 from ragforge_memory.memory.rollout import has_tools
 from ragforge_memory.models.conversation import (
     AgentState,
@@ -372,15 +371,14 @@ class Turn:
             provider_parts=parts,
             importance=importance_of("" if self._echo else content, self._tools.calls),
             trust="agent",
-            extract=self._services.background.extraction is not None
-            and is_answer_due(content, touched=touches_code(self._tools.calls), echo=self._echo),
             echo=self._echo,
             receipt=self._prepared.receipt if self._prepared else None,
         )
         touched = tuple(self._tools.scopes)
         ties = answer_ties(Question(self._redactor.text(self._text)), content, touched, echo=self._echo)
         receipt = Receipt() if self._prepared is None else self._prepared.edges
-        return Answer(message, tuple(self._tools.calls), ties, receipt)
+        answer = Answer(message, tuple(self._tools.calls), ties, receipt)
+        return self._services.background.due_answer(answer)
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(

@@ -29,7 +29,7 @@ READS = frozenset(
     | {"found_messages", "branch_point", "messages_about", "told_messages", "stretch_messages"}
     | {"pending_message_embeddings", "pending_reembedding", "pending_conversation_embeddings", "archive_messages"}
     | {"decisions", "correctable_decisions", "near_messages", "pending_memories", "pending_tool_memories"}
-    | {"erasable_texts"}
+    | {"erasable_texts", "claimed_extractions"}
 )
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
