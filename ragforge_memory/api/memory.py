@@ -184,7 +184,11 @@ class AsyncAgentMemory:
         )
 
     async def archive_episode(self, episode_id: str) -> Episode:
-        """Puts an episode away, as `forget` does; what is no episode is NotFound."""
+        """Puts an episode away, as `forget` does.
+
+        Raises:
+            NotFound: there is no such episode; and what `forget` raises.
+        """
         memories, store = await self._open()
         episode = await memories.episode((await _one(store, episode_id)).uuid)
         await memories.forget(episode.uuid, "archived")
