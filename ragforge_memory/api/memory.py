@@ -27,7 +27,7 @@ class AsyncAgentMemory:
     """What an agent remembers of its owner; `AsyncConversationAgent.memory`.
 
     A memory is named by its uuid, or the start of it where that fits one only. What is said here counts as the user's
-    own word.
+    own word. Whatever asks the graph raises GraphUnavailable where that cannot be asked.
     """
 
     def __init__(self, open: Callable[[], Awaitable[Services]], recall: Callable[..., Awaitable[RecallResult]]) -> None:
@@ -46,7 +46,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: something is missing or too long, a question or a secret, less sure than
                 ``tools.confidence_threshold``, or memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, _ = await self._open()
         done = await memories.remember_fact(type, key, value, confidence)
@@ -71,7 +70,6 @@ class AsyncAgentMemory:
 
         Raises:
             InvalidInput: something asked for is none, or memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         check_limit(limit)
         if query is not None:
@@ -90,7 +88,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: the value or the reason is none, several memories begin so, or memory is off.
             NotFound: there is no such fact.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, store = await self._open()
         fact = await _one(store, fact_id)
@@ -103,7 +100,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: several memories begin so, or memory is off.
             NotFound: there is no such fact.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, store = await self._open()
         fact = await memories.fact((await _one(store, fact_id)).uuid)
@@ -120,7 +116,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: these are not several facts that hold, of one type; the value is none; or memory is off.
             NotFound: one of them is not there.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, store = await self._open()
         if isinstance(fact_ids, str):
@@ -151,7 +146,6 @@ class AsyncAgentMemory:
 
         Raises:
             InvalidInput: something is missing, too long or a secret, or memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, _ = await self._open()
         uuid, _ = await memories.create_episode(topic, summary, importance, emotional_valence, tags, message_ids)
@@ -171,7 +165,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: nothing is given, it is too long or a secret, several memories begin so, or memory is off.
             NotFound: there is no such episode.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, store = await self._open()
         return await memories.update_episode(
@@ -200,17 +193,24 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: these are not 1 to 100 messages, the importance is none, or memory is off.
             NotFound: none of them is there.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, _ = await self._open()
         return await memories.mark_important(message_ids, importance)
 
     async def store_memory(self, content: str) -> Memory:
-        """Remembers a note; the name that models call `add` by."""
+        """Remembers a note; the name that models call `add` by.
+
+        Raises:
+            InvalidInput: what `add` raises.
+        """
         return await self.add(content)
 
     async def recall_memory(self, query: str, limit: int = 5) -> builtins.list[RecalledMemory]:
-        """Finds what is remembered about something; the name that models call `search` by."""
+        """Finds what is remembered about something; the name that models call `search` by.
+
+        Raises:
+            InvalidInput: what `search` raises.
+        """
         return await self.search(query, limit)
 
     async def add(self, text: str, kind: MemoryKind = "note") -> Memory:
@@ -227,7 +227,6 @@ class AsyncAgentMemory:
 
         Raises:
             InvalidInput: it is a question, a secret, empty or too long, of another kind, or memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         from ragforge_memory.agent.context.importance import IMPORTANT
         from ragforge_memory.agent.ties.added import tie_added
@@ -266,7 +265,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: several memories begin so, or memory is off.
             NotFound: there is none.
-            GraphUnavailable: the graph cannot be asked.
         """
         _, store = await self._open()
         return await _one(store, memory_id)
@@ -277,7 +275,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: several memories begin so, or memory is off.
             NotFound: there is none.
-            GraphUnavailable: the graph cannot be asked.
         """
         memories, store = await self._open()
         return await memories.history((await _one(store, memory_id)).uuid)
@@ -295,7 +292,6 @@ class AsyncAgentMemory:
         Raises:
             InvalidInput: several memories begin so, or memory is off.
             NotFound: there is none.
-            GraphUnavailable: the graph cannot be asked.
         """
         check_text(reason, "a reason")
         memories, store = await self._open()
@@ -324,7 +320,6 @@ class AsyncAgentMemory:
 
         Raises:
             InvalidInput: memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         from ragforge_memory.graph.operations import OperationStore
         from ragforge_memory.memory.metrics import read_metrics
@@ -339,7 +334,6 @@ class AsyncAgentMemory:
             InvalidInput: it holds already, something else holds in its place, several memories begin so, or memory
                 is off.
             NotFound: there is none.
-            GraphUnavailable: the graph cannot be asked.
         """
         from ragforge_memory.memory.added import restore
 
@@ -365,7 +359,6 @@ class AsyncAgentMemory:
 
         Raises:
             InvalidInput: something asked for is none, or memory is off.
-            GraphUnavailable: the graph cannot be asked.
         """
         check_limit(limit)
         check_flag(include_inactive, "include_inactive")
