@@ -239,7 +239,31 @@ async def check_graph(
         health = await project_health(client, owner)
     except GraphUnavailable as error:
         return [Check("code", False, str(error), error.hint)]
-    return [_code(health, identity, commit), _vectors(health, embedder)]
+    return [_code(health, identity, commit), _vectors(health, embedder), await check_memory(client, owner)]
+
+
+async def check_memory(client: GraphClient, owner: Owner) -> Check:
+    """What the tools of memory have done for this owner: their six metrics, and which of the five alerts they set off."""
+    from ragforge_memory.graph.operations import OperationStore
+    from ragforge_memory.memory.metrics import read_metrics
+
+    try:
+        metrics = await read_metrics(OperationStore(client, owner))
+    except GraphUnavailable as error:
+        return Check("memory", False, str(error), error.hint)
+    calls = sum(each.calls for each in metrics.tools.values())
+    if not calls:
+        return Check("memory", True, "no tool of memory was called yet")
+    detail = [counted(calls, "call") + " of its tools"]
+    detail += [
+        f"{name}: {each.calls}, {100 * each.success_rate:.0f} % well, 95 % within {each.quantile_ms(0.95):g} ms"
+        for name, each in metrics.tools.items()
+    ]
+    detail.append(f"{metrics.queue_depth} wait")
+    detail.append(f"{100 * metrics.duplicate_rate:.0f} % of what was remembered was known")
+    detail += [f"{number} x {error_type}" for error_type, number in metrics.errors.items()]
+    alerts = metrics.alerts
+    return Check("memory", not alerts, "; ".join(detail), f"look at: {', '.join(alerts)}" if alerts else None)
 
 
 def _code(health: ProjectHealth, identity: ProjectIdentity, commit: str | None) -> Check:

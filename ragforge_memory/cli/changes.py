@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.events import Event
 
-_TOOLS = ("remember_fact", "update_fact", "forget_fact")
+# What each tool gives the id of what it remembered, changed or forgot by.
+_TOOLS = {
+    "remember_fact": "fact_id",
+    "update_fact": "fact_id",
+    "forget_fact": "fact_id",
+    "create_episode": "episode_id",
+    "archive_episode": "episode_id",
+    "store_memory": "memory_id",
+}
 
 
 class _Change(NamedTuple):
@@ -38,8 +46,10 @@ class Changes:
                 self._arguments[event.tool_call_id] = event.arguments
             case "tool_result" if event.tool_name in _TOOLS and isinstance(event.result, dict):
                 given = {**self._arguments.pop(event.tool_call_id, {}), **event.result}
-                if given.get("status") in ("success", "queued") and isinstance(uuid := given.get("fact_id"), str):
-                    forgot = event.tool_name == "forget_fact"
+                if given.get("status") in ("success", "queued") and isinstance(
+                    uuid := given.get(_TOOLS[event.tool_name]), str
+                ):
+                    forgot = event.tool_name in ("forget_fact", "archive_episode")
                     what: Literal["saved", "changed", "forgotten"] = "forgotten" if forgot else "saved"
                     self._done.append(_Change("changed" if "old" in given else what, uuid, given.get("old") or ""))
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ragforge_memory.cli.talk import Talk
+    from ragforge_memory.models.erasure import Erasure
     from ragforge_memory.models.memory import FactVersion, Memory, MemoryKind
 
 _STATED = 300  # characters of a memory in a list
@@ -119,18 +120,34 @@ async def forget(
     settings: Settings,
     memory_id: MemoryId,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; its history keeps that.")] = "",
+    hard: Annotated[
+        bool, typer.Option("--hard", help="Erase it, its history, and its words wherever they are quoted.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Forget a memory. No answer knows it any more; its history stays."""
+    """Forget a memory. No answer knows it any more; its history stays, unless it is erased."""
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:
+        if hard:
+            _erased(await agent.memory.erase(memory_id), json=json)
+            return
         memory = await agent.memory.forget(memory_id, reason)
     if json:
         print_json(memory)
         return
     echo(f"forgotten: {one_line(memory.content, _STATED, whole_words=True)}")
     note(f"ragforge memory history {memory.uuid[:8]} still shows it")
+
+
+def _erased(erasure: Erasure, *, json: bool) -> None:
+    """Prints a certificate."""
+    if json:
+        print_json(erasure)
+        return
+    counts = ", ".join(f"{number} {label}" for label, number in erasure.counts.items() if number)
+    echo(f"erased: {counts}")
+    note(f"certificate {erasure.uuid}; --json shows the queries that prove that nothing is left")
 
 
 @command(app, "history")

@@ -10,6 +10,10 @@ LATENCY_BUCKETS_MS: tuple[float, ...] = (5, 10, 20, 30, 50, 100, 200, 500, 1_000
 """Upper bounds of the buckets of a latency, in milliseconds."""
 
 
+# Calls that say nothing of a rate yet.
+_FEW = 20
+
+
 class ToolMetrics(Shape):
     """The calls of one tool of memory.
 
@@ -46,6 +50,21 @@ class MemoryMetrics(Shape):
     writes: int = 0
     duplicates: int = 0
     queue_depth: int = 0
+
+    @property
+    def alerts(self) -> tuple[str, ...]:
+        """The alerts of document 5 that are set off; a few calls set off none."""
+        calls = sum(each.calls for each in self.tools.values())
+        successes = sum(each.successes for each in self.tools.values())
+        slowest = max((each.quantile_ms(0.95) for each in self.tools.values()), default=0.0)
+        found = {
+            "success rate below 90 %": successes < 0.9 * calls,
+            "latency p95 above 500 ms": slowest > 500,
+            "more than 500 operations wait": self.queue_depth > 500,
+            "error rate above 5 %": sum(self.errors.values()) > 0.05 * calls,
+            "more than 10 % duplicates": self.duplicate_rate > 0.1,
+        }
+        return tuple(name for name, is_on in found.items() if is_on and (calls >= _FEW or self.queue_depth > 500))
 
     @property
     def duplicate_rate(self) -> float:
