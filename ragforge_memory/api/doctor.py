@@ -243,7 +243,7 @@ async def check_graph(
 
 
 async def check_memory(client: GraphClient, owner: Owner) -> Check:
-    """What the tools of memory have done for this owner: their six metrics, and which of the five alerts they set off."""
+    """What the tools of memory have done for this owner: their six metrics, and the alerts that they set off."""
     from ragforge_memory.graph.operations import OperationStore
     from ragforge_memory.memory.metrics import read_metrics
 
