@@ -87,8 +87,18 @@ def open_memory(
             falls_back=config.tools.automated_fallback,
             maintains=not brief,
         )
+    planned = brief
+
+    async def remember() -> None:
+        nonlocal planned
+        await store.remember_messages()
+        if not planned:
+            # A server that has just started plans it for a second or more: longer than a question waits for it.
+            planned = True
+            await store.recall("", names=(), files=(), standing=1, limit=1)
+
     works = {
-        "memories": WokenWork("memories", store.remember_messages),
+        "memories": WokenWork("memories", remember),
         "tool_memories": WokenWork("tool memories", ToolMemory(tool_memories, place.redacted).remember),
         "operations": WokenWork("operations", operations.work),
     }
