@@ -31,7 +31,7 @@
 // Messages that say that they are a note, a decision, a rule or something to do, or that take one back, and are no
 // memories yet; the oldest first.
 MATCH (m:PendingMemory)
-WHERE m.user_id = $user_id AND m.project = $project AND ($uuid IS NULL OR m.uuid = $uuid)
+WHERE m.user_id = $user_id AND m.project = $project AND ($uuid IS NULL OR m.uuid = $uuid) AND NOT m.uuid IN $without
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE c.import_token IS NULL AND (c.status <> 'deleting' OR c.swept_to = c.kept_to)
 WITH m ORDER BY m.timestamp, m.conversation_id, m.seq LIMIT $limit

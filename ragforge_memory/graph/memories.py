@@ -119,7 +119,16 @@ class MemoryStore(OwnerStore):
 
     def __init__(self, client: GraphClient, owner: Owner, *, written: Callable[[], None] = lambda: None) -> None:
         super().__init__(client, owner)
+        self._held: set[str] = set()
         self._written = written
+
+    def hold(self, uuid: str) -> None:
+        """Leaves a message to whoever stores it now and wants to know what becomes of it, until `release`."""
+        self._held.add(uuid)
+
+    def release(self, uuid: str) -> None:
+        """Leaves a message to anybody again."""
+        self._held.discard(uuid)
 
     async def remember_messages(self, uuid: str | None = None, *, recover: bool = True) -> list[Remembered]:
         """Makes memories of what messages state and have not become yet.
@@ -131,7 +140,8 @@ class MemoryStore(OwnerStore):
         done: list[Remembered] = []
         user = self._owner["user_id"]
         while True:
-            rows = await self._read("pending_memories", uuid=uuid, limit=_BATCH, recover=recover)
+            without = [] if uuid else sorted(self._held)
+            rows = await self._read("pending_memories", uuid=uuid, without=without, limit=_BATCH, recover=recover)
             if rows:
                 memories = [self._row(row["message"], row["corrects"]) for row in rows]
                 made = await self._write("remember_messages", user=user, memories=memories, recover=recover)

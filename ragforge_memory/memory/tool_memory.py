@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.errors import RagforgeError
@@ -25,8 +26,18 @@ _LONGEST_NAME = 80
 _MOST_VALUES = 8
 
 
+@cache
+def own_tools() -> frozenset[str]:
+    """The names of this library's own tools: that they were used, or found nothing, is no experience to keep."""
+    from ragforge_memory.memory.tools import MEMORY_ALL
+    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+    from ragforge_memory.tools.earlier_results import read_tool_result
+
+    return frozenset(each.__name__ for each in (*CODE_SEARCH_TOOLS, *MEMORY_ALL, read_tool_result))
+
+
 class ToolMemory:
-    """Makes memories of tool calls, and knows what failed before.
+    """Makes memories of tool calls, and knows what failed before; of other tools than this library's own.
 
     Args:
         store: of one owner.
@@ -48,6 +59,8 @@ class ToolMemory:
 
     async def before(self, call: ToolCall) -> str | None:
         """Where a call like this one has failed before: when, and how; memory that fails is no reason to fail."""
+        if call.tool_name in own_tools():
+            return None
         try:
             failure = await self._store.failure(call.tool_name, shape_of(call.arguments))
         except RagforgeError as error:
@@ -57,6 +70,7 @@ class ToolMemory:
 
     def _learned(self, message_id: str, calls: Sequence[ToolCall]) -> Learned:
         """What calls teach: of those of one shape the last counts, and one that was cut off counts for nothing."""
+        calls = [each for each in calls if each.tool_name not in own_tools()]
         last = {(each.tool_name, shape_of(each.arguments)): each for each in calls if each.error != CUT_OFF}
         worked = [each for each in calls if each.success]
         names = tuple(dict.fromkeys(each.tool_name for each in worked))

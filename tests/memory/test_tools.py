@@ -45,7 +45,7 @@ async def test_an_episode_is_created_found_changed_and_put_away(make_agent: Make
         assert (found["memory_id"], found["kind"], found["by"]) == (episode, "episode", "agent")
         assert found["content"] == "Зміна роботи та переїзд: Він живе у Львові."
         model.asks("archive_episode", episode_id=episode)
-        await talk.send_message("Про дім забудь")
+        await (await agent.create_conversation()).send_message("Про дім забудь")
         assert model.given["error_type"] == "not_asked"
         model.asks("archive_episode", episode_id=episode)
         await talk.send_message("Забудь про переїзд")

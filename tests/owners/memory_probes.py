@@ -256,8 +256,8 @@ MEMORIES: dict[str, list[Probe]] = {
         ),
     ],
     "pending_memories": [
-        Probe(lambda a, b: {"uuid": b.question}, prepare=_PENDING, expect=nothing),
-        Probe(lambda a, b: {"uuid": None}, prepare=_PENDING, expect=something),
+        Probe(lambda a, b: {"uuid": b.question, "without": []}, prepare=_PENDING, expect=nothing),
+        Probe(lambda a, b: {"uuid": None, "without": []}, prepare=_PENDING, expect=something),
     ],
     "remember_messages": [
         Probe(lambda a, b: {"memories": [_row(a, b.question)]}, expect=nothing),

@@ -168,8 +168,14 @@ class Keeping:
             self.seq = self._asked_seq
             return self.seq
         services = self._services
-        was_away = self.away
-        seq, failure = await shielded(self._question(text, metadata))
+        was_away, memories = self.away, services.stores.memories
+        if memories is not None:
+            memories.hold(self._user_message_id)
+        try:
+            seq, failure = await shielded(self._question(text, metadata))
+        finally:
+            if memories is not None:
+                memories.release(self._user_message_id)
         if failure is not None and not was_away and services.stores.graph.comes_back(failure):
             seq = await self._patiently(seq)
         if self._waits or self.lost:
