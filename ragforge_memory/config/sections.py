@@ -180,7 +180,9 @@ class MemoryToolsConfig(Section):
     """The memory tools that the model calls."""
 
     enabled: bool = Field(True, description="offer the memory tools")
-    asynchronous: bool = Field(True, alias="async", description="queue what takes longer than timeout_ms; false: wait for it")
+    asynchronous: bool = Field(
+        True, alias="async", description="queue what takes longer than timeout_ms; false: wait for it"
+    )
     timeout_ms: int = Field(200, ge=1, le=MOST, description="milliseconds until a call is queued")
     queue_size: int = Field(1000, ge=1, le=MOST, description="operations that may wait")
     automated_fallback: bool = Field(True, description="extract facts where the tools fail")
