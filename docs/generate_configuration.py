@@ -19,12 +19,7 @@ from ragforge_memory.config.environment import overrides
 
 PAGE = Path(__file__).parent / "configuration.md"
 
-WITHOUT_EFFECT = (
-    "agent.memory.short_term",
-    "agent.memory.extraction",
-    "agent.memory.tools.automated_fallback",
-    "agent.memory.tools.similarity_threshold",
-)
+WITHOUT_EFFECT = ("agent.memory.tools.similarity_threshold",)
 """What is read and checked, and changes nothing in this version."""
 
 _INTRODUCTION = """# Configuration

@@ -139,10 +139,10 @@ class RecallConfig(Section):
 
 
 class ShortTermConfig(Section):
-    """The short-term memory of this process."""
+    """The notes of the controller that matter less: they go after a while, unless answers use them."""
 
-    capacity: int = Field(256, ge=1, le=MOST, description="entries kept")
-    ttl_minutes: float = Field(120, gt=0, allow_inf_nan=False, description="minutes an entry lives")
+    capacity: int = Field(256, ge=1, le=MOST, description="notes that a process knows to be made")
+    ttl_minutes: float = Field(120, gt=0, allow_inf_nan=False, description="minutes such a note lives")
 
 
 class CompressionConfig(Section):
@@ -155,10 +155,10 @@ class CompressionConfig(Section):
 
 
 class ExtractionConfig(Section):
-    """Facts taken out of answers."""
+    """What is remembered after a turn, in the background: facts that the user states, and notes."""
 
-    enabled: bool = Field(True, description="extract facts after an answer")
-    max_facts: int = Field(5, ge=0, le=MOST, description="facts from one answer at most")
+    enabled: bool = Field(True, description="extract facts and notes after an answer")
+    max_facts: int = Field(5, ge=0, le=MOST, description="facts from one exchange at most")
 
 
 class RetentionConfig(Section):
@@ -180,8 +180,10 @@ class MemoryToolsConfig(Section):
     """The memory tools that the model calls."""
 
     enabled: bool = Field(True, description="offer the memory tools")
-    asynchronous: bool = Field(True, alias="async", description="queue writes and answer at once")
-    timeout_ms: int = Field(200, ge=1, le=MOST, description="milliseconds a direct call may take")
+    asynchronous: bool = Field(
+        True, alias="async", description="queue what takes longer than timeout_ms; false: wait for it"
+    )
+    timeout_ms: int = Field(200, ge=1, le=MOST, description="milliseconds until a call is queued")
     queue_size: int = Field(1000, ge=1, le=MOST, description="operations that may wait")
     automated_fallback: bool = Field(True, description="extract facts where the tools fail")
     confidence_threshold: float = Field(0.7, ge=0, le=1, description="least confidence of a fact that is kept")
@@ -201,9 +203,9 @@ class MemoryConfig(Section):
     embeddings: EmbeddingsConfig = Field(default_factory=EmbeddingsConfig, description="the embedding model")
     persistence: PersistenceConfig = Field(default_factory=PersistenceConfig, description="where it is kept")
     recall: RecallConfig = Field(default_factory=RecallConfig, description="memories given to a turn")
-    short_term: ShortTermConfig = Field(default_factory=ShortTermConfig, description="memory of this process")
+    short_term: ShortTermConfig = Field(default_factory=ShortTermConfig, description="notes that matter less")
     compression: CompressionConfig = Field(default_factory=CompressionConfig, description="condensing long contexts")
-    extraction: ExtractionConfig = Field(default_factory=ExtractionConfig, description="facts from answers")
+    extraction: ExtractionConfig = Field(default_factory=ExtractionConfig, description="facts and notes behind a turn")
     retention: RetentionConfig = Field(default_factory=RetentionConfig, description="what is thrown away")
     tools: MemoryToolsConfig = Field(default_factory=MemoryToolsConfig, description="tools of the model")
     redact_secrets: bool = Field(True, description="take secrets out of messages, tool calls and results")

@@ -174,8 +174,10 @@ OVERRIDES = {
     "ENABLE_TOOL_BASED_MEMORY": ("false", "agent.memory.tools.enabled", False),
     "MEMORY_TOOL_ASYNC": ("0", "agent.memory.tools.async", False),
     "MEMORY_TOOL_TIMEOUT_MS": ("350", "agent.memory.tools.timeout_ms", 350),
+    "MEMORY_TOOL_QUEUE_SIZE": ("10", "agent.memory.tools.queue_size", 10),
     "ENABLE_AUTOMATED_MEMORY_FALLBACK": ("no", "agent.memory.tools.automated_fallback", False),
     "FACT_CONFIDENCE_THRESHOLD": ("0.5", "agent.memory.tools.confidence_threshold", 0.5),
+    "SEMANTIC_SIMILARITY_THRESHOLD": ("0.9", "agent.memory.tools.similarity_threshold", 0.9),
 }
 
 

@@ -35,6 +35,16 @@ def test_archive(shop: Shop) -> None:
     assert told(shop, "archive", 1) == ["3 messages", "grep {'q': 'tax'} orders.py:12"]
 
 
+def test_branches(shop: Shop) -> None:
+    said = told(shop, "branches")
+    assert said[:3] == ["['Another way', 'Logins (branch)']", "2 2", "Merged with “Another way”."]
+    assert "recent" in said[3]
+    assert said[4].endswith("True")
+    assert said[5] == "True True"
+    assert "discussed check_password fresh" in said
+    assert said[-1] == "True"
+
+
 def test_cli(shop: Shop) -> None:
     path = os.pathsep.join((str(Path(sys.executable).parent), shop.environment["PATH"]))
     said = told(shop, "cli", PATH=path)
@@ -67,13 +77,15 @@ def test_insights(shop: Shop, openai_fake: OpenAIFake) -> None:
 
 
 def test_memory(shop: Shop) -> None:
-    said = told(shop, "memory")
-    assert said[:3] == ["['Another way', 'Logins (branch)']", "2 2", "Merged with “Another way”."]
-    assert "recent" in said[3]
-    assert said[4].endswith("True")
-    assert said[5] == "True True"
-    assert "discussed check_password fresh" in said
-    assert said[-1] == "True"
+    # What is personal is of the user in every project: whoever reads this page in another test is another.
+    block = program("memory", 0).replace('"ada"', f'"ada-{uuid4().hex}"')
+    assert shop.here(block).splitlines() == [
+        "We decided to keep retries out of check_password. (decision, by code; its code is as it was)",
+        "Lviv [('Kyiv', 'Lviv', 'update')]",
+        "False True",
+        "{'Memory': 1, 'FactVersion': 3} 3",
+        "['decision']",
+    ]
 
 
 def test_models(shop: Shop) -> None:
