@@ -125,7 +125,7 @@ def test_a_chat_takes_back_what_its_model_changed(ragforge: CommandLine) -> None
     def calls(tool: str, **arguments: object) -> object:
         return {"tools": [{"name": tool, "arguments": arguments}]}
 
-    fact = {"type": "personal", "key": "location"}
+    fact = {"type": "project", "key": "location"}
     model = ragforge.script(
         calls("remember_fact", **fact, value="Kyiv"), "Yes.", calls("remember_fact", **fact, value="Lviv"), "Yes."
     )

@@ -136,7 +136,9 @@ async def test_what_a_turn_says_is_noted_behind_it_and_once(make_agent: MakeAgen
     ]
     assert shown[1]["tags"] == ["Solutions", "edit_file"]
     # What the user ordered to be remembered is not noted a second time.
-    assert cypher("MATCH (m:Memory {user_id: $user}) WHERE m.kind = 'note' RETURN count(*) AS n", user=agent.user_id) == [{"n": 3}]
+    assert cypher(
+        "MATCH (m:Memory {user_id: $user}) WHERE m.kind = 'note' RETURN count(*) AS n", user=agent.user_id
+    ) == [{"n": 3}]
     assert cypher("MATCH (m:PendingExtraction {user_id: $user}) RETURN m", user=agent.user_id) == []
 
 

@@ -217,6 +217,7 @@ UNOWNED: dict[str, str] = {
         ("left_hanging", "left_of_memory", "left_operations", "left_statements"),
         "a number that proves an erasure, for anyone; nothing is told of whose",
     ),
+    "count_memory_calls": "a counter is found by its key, a hash of its owner and its name",
     "space_cleared": "a project's choice is found by its own key; fenced by the token",
 }
 """Statements without any owner filter, each with its reason."""
