@@ -27,6 +27,11 @@ class Metrics:
     def __init__(self) -> None:
         self._counts: Counts = Counter()
 
+    @property
+    def waits(self) -> bool:
+        """Whether anything was counted that the graph does not have."""
+        return bool(self._counts)
+
     def count(self, tool: str, result: dict[str, Any], ms: float) -> None:
         """Counts a call of a tool: what the model sees of it, and how long it took."""
         status = result["status"]

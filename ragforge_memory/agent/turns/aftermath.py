@@ -22,4 +22,7 @@ def look_after(services: Services, question: NewMessage | None, answer: Answer |
     new = [each for each in (question, answer.message if answer else None) if each is not None]
     services.background.said([each for each in new if each.content.strip()])
     if answer is not None and answer.tool_calls:
-        services.background.work.remember()
+        services.background.work.used_tools()
+    operations = services.background.operations
+    if operations is not None and operations.metrics.waits:
+        services.background.work.operations_wait()

@@ -185,10 +185,15 @@ class BackgroundWork:
             self.due()
 
     def remember(self) -> None:
-        """Something waits to become a memory, or a tool of memory was called."""
+        """Something waits to become a memory, or to be done."""
         for woken in (self.memories, self.tool_memories, self.operations):
             if woken is not None:
                 woken.wake()
+
+    def used_tools(self) -> None:
+        """An answer with tool calls was stored."""
+        if self.tool_memories is not None:
+            self.tool_memories.wake()
 
     def due(self) -> None:
         """A conversation waits for a summary or a title."""
