@@ -111,7 +111,8 @@ SET m.extract_until = null, m.extract_token = null
 // What was only noted grows old: of the short term it becomes long term where answers used it twice, and goes with its
 // edges when its time is over; of the long term it matters half as much after $half_life days without use, and is
 // archived below $least. At most so often for a user, by a time on the user that is read under its lock.
-MATCH (u:User {user_id: $user})
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
 SET u.user_id = $user
 WITH u WHERE coalesce(u['maintained_at'] + duration({seconds: $pause}) <= datetime(), true)
 SET u.maintained_at = datetime()

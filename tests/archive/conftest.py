@@ -31,7 +31,7 @@ UNION MATCH (m:Message)-[:MADE_TOOL_CALL]->()-[:PRODUCED_RESULT]->(r)
 """
 # Vectors, what waits for one, and when a conversation was restored.
 _ASIDE = ("embedding", "summary_embedding", "restored_at")
-_PENDING = {"PendingEmbedding", "FailedEmbedding"}
+_PENDING = {"PendingEmbedding", "FailedEmbedding", "PendingToolMemory", "PendingExtraction"}
 
 
 def _frozen(value: Any) -> Any:

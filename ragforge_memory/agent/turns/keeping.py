@@ -341,7 +341,8 @@ class Keeping:
         if memories is None or (question.kind is None and question.how is None):
             return
         try:
-            self.remembered = next(iter(await memories.remember_messages(question.uuid, recover=False)), None)
+            done = await memories.remember_messages(question.uuid, recover=False)
+            self.remembered = done[0] if done else Remembered(question.uuid, None, ())
         except RagforgeError as error:
             log.warning("a note is remembered later: %s", self._redactor.text(str(error)))
 
