@@ -74,18 +74,23 @@ class TurnView:
                 if not self.spoke:
                     self._print(self._markdown.feed(event.response.content))
                 self.finish()
-                for saved in self._saved if event.response.model != "memory" else ():  # an order's answer says it
-                    self._note(f"remembered: {saved}")
+                if event.response.model != "memory":  # an order's answer says it
+                    self._show_saved()
                 if event.response.state == "partial":
                     self._note("the model ended before its answer was whole: at its limit, or without a word")
                 for what in event.response.degraded:
                     self._show_degraded(what, "")
             case "error":
                 self.finish()
+                self._show_saved()
 
     def finish(self) -> None:
         """Prints the rest of the answer."""
         self._print(self._markdown.finish())
+
+    def _show_saved(self) -> None:
+        for saved in self._saved:
+            self._note(f"remembered: {saved}")
 
     def _show_tool(self, event: Any) -> None:
         self._spinner.phase("thinking")

@@ -191,7 +191,8 @@ async def test_a_conversation_by_itself_is_remembered_anew(make_agent: MakeAgent
         assert graph.run(_SEEN) == []
         await agent.import_conversation(document)
         await agent.drain()
-        assert graph.run(_SEEN) == seen
+        # How often a rule stood in a prompt is known of the memory alone.
+        assert graph.run(_SEEN) == [{**each, "memory": {**each["memory"], "use_count": 0}} for each in seen]
         copy = await agent.import_conversation(document, on_conflict="copy")
         await agent.drain()
         current = [row for row in graph.run(_SEEN) if row["memory"]["is_active"]]
@@ -322,7 +323,7 @@ async def test_what_two_conversations_say_goes_with_the_last_of_them(make_agent:
         memories = await _memories(agent)
         talks = [await agent.create_conversation(), await agent.create_conversation()]
         for talk, value in zip(talks, ("Kyiv", "Lviv"), strict=True):
-            await talk.send_message(f"I live in {value}")
+            await talk.send_message(f"It is {value}")
             [said, _] = await talk.get_history()
             await memories.remember_fact("personal", "location", value, source=Source("user", "api", said.uuid))
             await memories.remember_fact("personal", "home", value if value == "Kyiv" else "x", source=Source())
