@@ -25,7 +25,8 @@ EARLY, LATE = "2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"
 _SEEN = """
 MATCH (m:Memory) WHERE m.user_id = $user_id AND m.project IN [$project, '']
 RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, .names, .terms,
-    labels: COLLECT { UNWIND labels(m) AS label WITH label WHERE NOT label STARTS WITH 'Pending' RETURN label ORDER BY label },
+    labels: COLLECT {
+      UNWIND labels(m) AS label WITH label WHERE NOT label STARTS WITH 'Pending' RETURN label ORDER BY label },
     everywhere: m.project = '', has_keys: [m.fact_key, m.words_key, m.order_key, m.owner_token] <> [],
     times: [each IN [m.created_at, m.archived_at, m.valid_from, m.valid_to] | toStringOrNull(each)]} AS memory,
   COLLECT { MATCH (m)-[:HAS_VERSION]->(v) RETURN [v.old_value, v.new_value, v.reason, v.detail, toString(v.changed_at)]
