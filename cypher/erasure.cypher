@@ -1,15 +1,22 @@
 // name: begin_erasure
 // at once
 // Says first that an erasure is due, so that whoever opens this graph next finishes one that was cut off. It says whose and
-// of which memory, and nothing of what is erased.
+// of which memory, and nothing of what is erased. As long as its holder lives it is its own.
 MERGE (e:Erasure {uuid: $uuid})
-ON CREATE SET e:PendingErasure, e.who = $user, e.memory_id = $memory_id, e.project = $of_project, e.begun_at = datetime()
-RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, begun_at: toString(e.begun_at)} AS erasure
+ON CREATE SET e:PendingErasure, e.who = $user, e.memory_id = $memory_id, e.project = $of_project,
+  e.begun_at = datetime(), e.holder = $holder
+RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .holder, begun_at: toString(e.begun_at)} AS erasure
+
+// name: release_erasure
+// at once
+// Anybody may go on with an erasure that its holder could not end.
+MATCH (e:PendingErasure {uuid: $uuid})
+SET e.holder = null
 
 // name: pending_erasures
 // Anybody's: who has asked for an erasure may never come back.
 MATCH (e:PendingErasure)
-RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, begun_at: toString(e.begun_at)} AS erasure
+RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .holder, begun_at: toString(e.begun_at)} AS erasure
 ORDER BY e.begun_at, e.uuid
 
 // name: note_erasure
@@ -20,7 +27,7 @@ SET e.uuid = $uuid
 SET e.counts = coalesce(e.counts, $counts), e.plan = coalesce(e.plan, $plan)
 FOREACH (_ IN CASE WHEN $queries IS NULL THEN [] ELSE [1] END |
   SET e.queries = $queries, e.when = coalesce(e.when, datetime())
-  REMOVE e:PendingErasure, e.plan
+  REMOVE e:PendingErasure, e.plan, e.holder
 )
 RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .queries, when: toStringOrNull(e.when),
   begun_at: toString(e.begun_at)} AS erasure

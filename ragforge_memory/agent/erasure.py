@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,8 @@ async def erase_user(services: Services) -> Erasure:
             hint="give the agent a user_id (--user NAME)",
         )
     await fold_orphans(services)
-    return await _erase_user(services, await ErasureStore(services.stores.graph, services.place.owner).begin())
+    store = ErasureStore(services.stores.graph, services.place.owner)
+    return await _held(store, await store.begin(), services)
 
 
 async def erase_memory(services: Services, memory_id: str) -> Erasure:
@@ -80,15 +82,30 @@ async def erase_memory(services: Services, memory_id: str) -> Erasure:
     store = ErasureStore(services.stores.graph, services.place.owner)
     if await store.memory(memory_id) is None:
         raise NotFound(f"there is no memory {memory_id!r}", hint="`ragforge memory list` shows them all")
-    return await _erase_memory(services, await store.begin(memory_id))
+    return await _held(store, await store.begin(memory_id), services)
+
+
+async def _held(store: ErasureStore, begun: Begun, services: Services) -> Erasure:
+    try:
+        return await _erase(services, begun)
+    except BaseException:
+        with suppress(RagforgeError):
+            await store.release(begun)
+        raise
+
+
+async def _erase(services: Services, begun: Begun) -> Erasure:
+    return await (_erase_user if begun.memory_id is None else _erase_memory)(services, begun)
 
 
 async def finish_erasures(services: Services) -> int:
     """Ends what was cut off of erasures, whoever's; returns how many. What fails is left for the next opening."""
     finished = 0
     for begun in await pending(services.stores.graph):
+        if begun.is_held:
+            continue
         try:
-            await (_erase_user if begun.memory_id is None else _erase_memory)(services, begun)
+            await _erase(services, begun)
             finished += 1
         except RagforgeError as error:
             log.warning("an erasure is finished later: %s", error, exc_info=foreign(error))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
+from ragforge_memory.graph.leases import holder, is_dead
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.queries import statement_for
 from ragforge_memory.graph.records import to_json
@@ -17,6 +19,8 @@ from ragforge_memory.models.erasure import Erasure, ErasureQuery
 from ragforge_memory.models.owner import Owner
 
 _ATTEMPTS = 20
+# Of another machine nobody knows whether a process still runs.
+_LONGEST = timedelta(hours=1)
 _HANGING = {"calls": "ToolCall", "results": "ToolResult", "versions": "FactVersion"}
 
 
@@ -42,6 +46,14 @@ class Begun:
     before: str
     counts: dict[str, int] | None
     plan: dict[str, Any]
+    holder: str | None = None
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the process that began it may still be at it."""
+        if self.holder is None or is_dead(self.holder):
+            return False
+        return datetime.now(UTC) - datetime.fromisoformat(self.before) < _LONGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,7 @@ class ErasureStore(OwnerStore):
             uuid=uuid4().hex,
             memory_id=memory_id,
             of_project=mine[1],
+            holder=holder(),
             **self._user,
         )
         return _begun(rows[0]["erasure"])
@@ -84,6 +97,10 @@ class ErasureStore(OwnerStore):
         """Keeps what was counted and what has to be known later; what was noted first stays."""
         rows = await self._note(begun.uuid, counts=to_json(dict(counts)), plan=to_json(dict(plan)), queries=None)
         return _begun(rows[0]["erasure"])
+
+    async def release(self, begun: Begun) -> None:
+        """Leaves an erasure that could not be ended to anybody."""
+        await self._client.write("release_erasure", timeout=self._timeout, uuid=begun.uuid)
 
     async def left(self, proofs: Proofs) -> int:
         """What is left by all of these."""
@@ -218,7 +235,16 @@ def of_memory(begun: Begun, instead: str) -> Proofs:
 
 def _begun(row: Mapping[str, Any]) -> Begun:
     counts, plan = (json.loads(row[name]) if row[name] else None for name in ("counts", "plan"))
-    return Begun(row["uuid"], row["who"], row["project"], row["memory_id"], row["begun_at"], counts, plan or {})
+    return Begun(
+        row["uuid"],
+        row["who"],
+        row["project"],
+        row["memory_id"],
+        row["begun_at"],
+        counts,
+        plan or {},
+        row.get("holder"),
+    )
 
 
 def _lines(text: str) -> list[str]:

@@ -17,9 +17,11 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.journal_lines import JournalCreation, JournalTurn
 from ragforge_memory.graph.journal_state import journal_state
+from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.reembedding import Moving
 from ragforge_memory.graph.schema import SCHEMA
 from ragforge_memory.graph.spaces import Space, open_space
+from ragforge_memory.memory.metrics import Metrics
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.project import ProjectIdentity
 
@@ -118,31 +120,31 @@ async def test_what_lacks_a_vector_waits_only_where_something_makes_vectors(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
     await _ingested(client, owner, tmp_path, label=":PendingEmbedding")
-    _, vectors = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
+    _, vectors, _ = await doctor.check_graph(client, owner, identity, HashingEmbedder(5, model="words"))
     assert (vectors.ok, vectors.detail) == (True, "of hashing:words (5), 1 waits for a vector")
     assert vectors.hint is not None
     assert "ingest --embed" in vectors.hint
-    _, vectors = await doctor.check_graph(client, owner, identity, None)
+    _, vectors, _ = await doctor.check_graph(client, owner, identity, None)
     assert vectors == Check("vectors", True, "of hashing:words (5), 1 lacks a vector, and nothing makes them here")
 
 
 async def test_what_is_wrong_with_a_project_is_said(
     client: GraphClient, owner: Owner, identity: ProjectIdentity, tmp_path: Path
 ) -> None:
-    code, _ = await doctor.check_graph(client, owner, identity, None)
+    code, _, _ = await doctor.check_graph(client, owner, identity, None)
     assert (code.ok, code.detail) == (True, "not ingested yet")
     await _ingested(client, owner, tmp_path, "other", label=":FailedEmbedding")
     other_model = HashingEmbedder(5, model="another")
-    code, vectors = await doctor.check_graph(client, owner, identity, other_model, commit="a commit")
+    code, vectors, _ = await doctor.check_graph(client, owner, identity, other_model, commit="a commit")
     assert code.ok
     assert "another commit" in code.detail
     assert not vectors.ok
     assert "come from hashing:words" in vectors.detail
-    _, vectors = await doctor.check_graph(client, owner, identity, None)
+    _, vectors, _ = await doctor.check_graph(client, owner, identity, None)
     assert not vectors.ok
     assert vectors.detail.startswith("1 could not be embedded; of hashing:words")
     elsewhere = ProjectIdentity(owner.project, tmp_path / "clone")
-    code, _ = await doctor.check_graph(client, owner, elsewhere, None)
+    code, _, _ = await doctor.check_graph(client, owner, elsewhere, None)
     assert code.ok
     assert "not this folder" in code.detail
 
@@ -251,3 +253,18 @@ async def test_a_home_that_is_no_folder_is_said(tmp_path: Path) -> None:
     told = doctor.check_disk(tmp_path / "file" / "home")
     assert (told.ok, told.detail) == (False, f"{tmp_path / 'file'} is not a folder")
     assert doctor.check_disk(tmp_path / "not there yet").ok
+
+
+async def test_the_metrics_of_memory_set_off_alerts(client: GraphClient, owner: Owner) -> None:
+    store = OperationStore(client, owner)
+    assert await doctor.check_memory(client, owner) == doctor.Check("memory", True, "no tool of memory was called yet")
+    metrics = Metrics()
+    for number in range(30):
+        result = {"status": "success"} if number % 3 else {"status": "error", "error_type": "invalid"}
+        metrics.count("update_fact", result, 700.0 if number > 25 else 3.0)
+    await metrics.flush(store)
+    check = await doctor.check_memory(client, owner)
+    assert not check.ok
+    assert check.detail.startswith("30 calls of its tools; update_fact: 30, 67 % well, 95 % within 1000 ms; 0 wait; ")
+    assert check.detail.endswith("; 10 x invalid")
+    assert check.hint == "look at: success rate below 90 %, latency p95 above 500 ms, error rate above 5 %"

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory import AsyncConversationAgent, Memory, Neo4jConfig, RecallResult
 from ragforge_memory.agent.services import Services
 from ragforge_memory.memory.memories import Memories, Source
 from tests.archive.conftest import Graph, MakeAgent
@@ -49,6 +49,11 @@ async def _memories(agent: AsyncConversationAgent) -> Memories:
 
 def _now(graph: Graph, **owner: Any) -> dict[str, bool]:
     return {row["memory"]["content"]: row["memory"]["is_active"] for row in graph.run(_SEEN, **owner)}
+
+
+def _ranked(found: RecallResult) -> list[tuple[Memory, tuple[str, ...]]]:
+    """What was recalled, by which tiers; those of one rank come in either order."""
+    return sorted(((each.memory, each.tiers) for each in found.items), key=lambda each: each[0].uuid)
 
 
 def _file(*memories: dict[str, Any], conversations: tuple[Records, ...] = ()) -> io.BytesIO:
@@ -116,7 +121,7 @@ async def test_memories_come_back_as_they_were(make_agent: MakeAgent, graph: Gra
         assert graph.run(_SEEN) == seen
         assert [await _history(agent, content) for content in sorted(wanted)] == history
         back = await agent.recall("Where is the queue, and what of `check_password`?", deadline_ms=60_000)
-        assert [(each.memory, each.tiers) for each in back.items] == [(each.memory, each.tiers) for each in found.items]
+        assert _ranked(back) == _ranked(found)
 
 
 async def test_where_nothing_is_known_code_is_known_with_the_first_ingest(

@@ -224,7 +224,8 @@ TALK: dict[str, list[Way]] = {
             ]
         }
     ],
-    "begin_erasure": [lambda g: {"uuid": g.fresh(), "memory_id": None, "of_project": ""}],
+    "begin_erasure": [lambda g: {"uuid": g.fresh(), "memory_id": None, "of_project": "", "holder": "here"}],
+    "release_erasure": [lambda g: {"uuid": g["e1"]}],
     "note_erasure": [lambda g: {"uuid": g["e1"], "counts": "{}", "plan": "{}", "queries": "[]"}],
     "hide_conversations": [lambda g: {"before": _LATER}],
     "erase_owned": [lambda g: {"before": _LATER}],

@@ -206,7 +206,7 @@ UNOWNED: dict[str, str] = {
     "renew_reembedding": "a project's choice is found by its own key; fenced by the token",
     "release_reembedding": "a project's choice is found by its own key; fenced by the token",
     **dict.fromkeys(
-        ("begin_erasure", "note_erasure", "pending_erasures"),
+        ("begin_erasure", "note_erasure", "release_erasure", "pending_erasures"),
         "an erasure is found by its uuid, or whoever's by whoever opens the graph: who asked may never come back",
     ),
     **dict.fromkeys(
