@@ -169,6 +169,10 @@ RETURN row.uuid AS uuid, here, new
 
 // name: restore_superseded
 // What took the place of memories; only where both are here, which the numbers of the rows say, and where it still holds.
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
+SET u.user_id = $user
+WITH u
 CALL () {
   CALL () {
     UNWIND $rows AS row

@@ -10,6 +10,12 @@ CALL () {
     UNWIND $messages AS uuid
     MATCH (n:Message {uuid: uuid})
     RETURN n
+    UNION
+    MATCH (n:Memory {uuid: $uuid})
+    RETURN n
+    UNION
+    MATCH (n:Memory {words_key: $words_key})
+    RETURN n
   }
   // include: locks
 }

@@ -42,6 +42,9 @@ CALL () {
   WHERE NOT any(o IN next WHERE coalesce(o.lease_until > now AND o.holder <> coalesce($dead, ''), false))
     AND NOT coalesce(next[0].rests_until > now, false)
   UNWIND next AS o
+  WITH o, now, o.uuid AS uuid ORDER BY uuid
+  SET o.uuid = uuid
+  WITH o, now
   SET o.status = 'running', o.token = $token, o.holder = $holder, o.lease_until = now + duration({seconds: $seconds})
   RETURN o
 }
@@ -55,8 +58,15 @@ MERGE (q:MemoryQueue {owner_token: $owner_token})
 ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
 WITH q
-MATCH (o:PendingOperation {uuid: $uuid})
-WHERE o.user_id = $user_id AND o.project = $project AND o.token = $token AND o.status = 'running'
+CALL () {
+  MATCH (n:PendingOperation {token: $token})
+  WITH n, n.uuid AS uuid ORDER BY uuid
+  SET n.uuid = uuid
+  RETURN count(n) AS ours
+}
+MATCH (o:MemoryOperation {uuid: $uuid})
+WHERE o:PendingOperation AND o.user_id = $user_id AND o.project = $project AND o['token'] = $token
+  AND o['status'] = 'running'
 REMOVE o:PendingOperation
 SET o.status = $status, o.result = $result, o.error = $error, o.attempts = o.attempts + 1, o.ended_at = datetime(),
   o.token = null, o.holder = null, o.lease_until = null, o.arguments = null, o.source = null
@@ -78,6 +88,9 @@ SET q.owner_token = $owner_token
 WITH q
 MATCH (o:PendingOperation)
 WHERE o.user_id = $user_id AND o.project = $project AND o.token = $token
+WITH o, o.uuid AS uuid ORDER BY uuid
+SET o.uuid = uuid
+WITH o
 SET o.status = 'queued', o.token = null, o.holder = null, o.lease_until = null
 FOREACH (_ IN CASE WHEN o.uuid = $uuid THEN [1] ELSE [] END |
   SET o.attempts = o.attempts + 1, o.rests_until = datetime.realtime() + duration({milliseconds: $rest_ms}))

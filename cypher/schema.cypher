@@ -58,6 +58,7 @@ CREATE INDEX standing_owner IF NOT EXISTS FOR (n:Standing) ON (n.user_id, n.proj
 CREATE INDEX operations_of_memory IF NOT EXISTS FOR (n:MemoryOperation) ON (n.memory_id);
 CREATE INDEX pending_operations IF NOT EXISTS FOR (n:PendingOperation) ON (n.user_id, n.project, n.number);
 CREATE INDEX memory_counts IF NOT EXISTS FOR (n:MemoryCount) ON (n.user_id, n.project);
+CREATE INDEX claimed_operations IF NOT EXISTS FOR (n:PendingOperation) ON (n.token);
 CREATE INDEX ended_operations IF NOT EXISTS FOR (n:MemoryOperation) ON (n.user_id, n.project, n.ended_at);
 CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id, n.project);
 CREATE INDEX pending_tool_memories IF NOT EXISTS FOR (n:PendingToolMemory) ON (n.user_id, n.project);

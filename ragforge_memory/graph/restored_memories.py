@@ -59,7 +59,7 @@ class RestoredMemories(MemoryStore):
         if not rows:
             return []
         given = [{**row, "number": number} for number, row in enumerate(rows)]
-        [done] = await self._write("restore_superseded", rows=given)
+        [done] = await self._write("restore_superseded", user=self._owner["user_id"], rows=given)
         return [row for number, row in enumerate(rows) if number not in set(done["numbers"])]
 
     def _keys(self, properties: dict[str, Any], *, everywhere: bool) -> dict[str, Any]:

@@ -41,6 +41,9 @@ SMALL = {
     "core": ("--rounds", "4", "--messages", "40"),
     "bulk_import": ("--rounds", "1", "--messages", "40"),
     "import_memory": ("--mb", "1", "--seconds", "60"),
+    "memory": ("--memories", "4000", "--rounds", "4"),
+    "memory_queue": ("--kills", "2"),
+    "memory_session": ("--turns", "20"),
     "similar": ("--conversations", "30"),
     "ingest": ("--files", "5"),
     "reembed": ("--messages", "300"),
@@ -52,8 +55,8 @@ SMALL = {
     "scopes": ("{repository}",),
     "edges": ("{repository}", "--seed", "1", "--count", "3"),
 }
-# Has a test of its own; asks two hundred questions whatever it is given; wants published files; wants universal-ctags.
-ELSEWHERE = {"faults", "answers", "questions", "samples", "scopes_ctags", "company"}
+# Stops its server; has a test of its own; asks two hundred questions whatever it is given; wants published files; wants universal-ctags.
+ELSEWHERE = {"erasure", "faults", "answers", "questions", "samples", "scopes_ctags", "company"}
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ NAMES: dict[str, dict[str, int]] = {
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
     "Memory": {"y1": 3, "y2": 1, "y3": 2, "y4": 5, "yx": 4, "yf": 2},
-    "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3},
+    "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3, "w4": 4},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
     "Erasure": {"e1": 1},
@@ -321,6 +321,7 @@ CREATE (:MemoryQueue {owner_token: $owner_token, number: 3})
 FOREACH (uuid IN [$w1, $w2, $w3] | CREATE (:MemoryOperation:PendingOperation {uuid: uuid, user_id: $user_id,
   project: $project, number: 1, tool: 'forget_fact', arguments: '{}', source: '{}', status: 'running', attempts: 0,
   token: $word + ' worker', holder: 'here', lease_until: datetime(), created_at: datetime()}))
+CREATE (:MemoryOperation {uuid: $w4, user_id: $user_id, project: $project, status: 'done', ended_at: datetime($stamp)})
 SET y1:Fact, y2:Fact, y3:Episode, y1.fact_key = $word + ' key of y1', y2.fact_key = $word + ' key of y2'
 SET y4.tier = 'short', y4.expires_at = datetime($stamp), y3.tier = 'long', y3.importance = 0.1, y4.use_count = 0
 FOREACH (y IN [y3, y4] | SET y:AgingMemory, y.due_at = datetime($stamp), y.source = 'controller', y.user_id = $user_id,
