@@ -28,7 +28,8 @@ def make_agent(neo4j_config: Neo4jConfig, owner: Owner) -> MakeAgent:
     """Makes agents of the test's owner; ``steps`` is what the model says."""
 
     def make(*steps: Any, tools: Any = (), user_id: str | None = None, **options: Any) -> AsyncConversationAgent:
-        settings = {"embed_messages": False, **options.pop("settings", {})}
+        # A server that plans a statement for the first time takes a second.
+        settings = {"embed_messages": False, "recall_deadline_ms": 10_000, **options.pop("settings", {})}
         return AsyncConversationAgent(
             options.pop("neo4j", neo4j_config),
             llm_provider=options.pop("provider", None) or ScriptedProvider(steps),

@@ -33,7 +33,7 @@ def keeping(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Path) -> Keeping:
     """Makes agents of the test's owner: ``keeping("files", *steps)``."""
 
     def make(kind: str, *steps: Any, **options: Any) -> AsyncConversationAgent:
-        settings = {"enable_summarization": False, **options.pop("settings", {})}
+        settings = {"enable_summarization": False, "recall_deadline_ms": 10_000, **options.pop("settings", {})}
         return AsyncConversationAgent(
             options.pop("neo4j", neo4j_config),
             llm_provider=options.pop("provider", None) or ScriptedProvider(steps),
