@@ -14,7 +14,8 @@ from ragforge_memory.graph.anchors import reference
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import FIRST, content_text, given, readable
-from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.graph.search import words_of
+from ragforge_memory.graph.text import lucene_any, owner_token, terms
 from ragforge_memory.models.memory import (
     Fact,
     FactVersion,
@@ -27,7 +28,7 @@ from ragforge_memory.models.memory import (
 )
 from ragforge_memory.text.categories import Category, categories_in
 from ragforge_memory.text.forms import read_form, stated
-from ragforge_memory.text.words import STOP_WORDS, asked_for, stem, without_endings
+from ragforge_memory.text.words import STOP_WORDS, stem, without_endings
 
 Scored = list[tuple[Memory, float]]
 
@@ -135,7 +136,7 @@ class MemoryStore(OwnerStore):
         include_inactive: bool = False,
     ) -> list[Fact]:
         """The facts that share words with a question, or all of them, the most certain and newest first."""
-        words = asked_for(query_words(without_endings(question or "")))
+        words = words_of(question or "")
         if question and not words:
             return []
         rows = await self._read(
@@ -199,7 +200,7 @@ class MemoryStore(OwnerStore):
             standing: rules and preferences at most.
             limit: of each other tier.
         """
-        words = asked_for(query_words(without_endings(question)))
+        words = words_of(question)
         fields: dict[Tier, tuple[str, ...]] = {"key": ("names",), "text": ("content", "terms")}
         rows = await self._read(
             "recall",

@@ -137,7 +137,7 @@ class Memories:
         """
         was = await self._store.forget(memory_id, self._redacted(reason)[:LONGEST_VALUE])
         if was is None:
-            raise NotFound(f"there is no memory {memory_id!r}", hint="`ragforge memory list` shows them all")
+            raise NotFound(f"there is no memory {memory_id!r}", hint="recall_facts gives facts with their ids")
         return was
 
     async def fact(self, fact_id: str) -> Fact:
@@ -159,7 +159,7 @@ class Memories:
         """
         found = [each for each in await self._store.by_uuid(memory_id) if each.uuid == memory_id] if memory_id else []
         if not found:
-            raise NotFound(f"there is no memory {memory_id!r}", hint="`ragforge memory list` shows them all")
+            raise NotFound(f"there is no memory {memory_id!r}", hint="recall_facts gives facts with their ids")
         return found[0]
 
     async def history(self, memory_id: str) -> list[FactVersion]:

@@ -209,8 +209,8 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
+        self._remember()
         if self.memories is not None:
-            self.memories.wake()
             await self.memories.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
