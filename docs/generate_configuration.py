@@ -20,10 +20,14 @@ from ragforge_memory.config.environment import overrides
 PAGE = Path(__file__).parent / "configuration.md"
 
 WITHOUT_EFFECT = (
-    "agent.memory.recall.limit",
     "agent.memory.short_term",
     "agent.memory.extraction",
-    "agent.memory.tools",
+    "agent.memory.tools.async",
+    "agent.memory.tools.timeout_ms",
+    "agent.memory.tools.queue_size",
+    "agent.memory.tools.automated_fallback",
+    "agent.memory.tools.similarity_threshold",
+    "agent.memory.tools.rollout",
 )
 """What is read and checked, and changes nothing in this version."""
 
