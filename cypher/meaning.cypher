@@ -59,7 +59,7 @@ RETURN count(m) AS pending
   WITH m, score ORDER BY score DESC, m.created_at DESC LIMIT $limit
   WITH score,
   // include: memory
-  RETURN collect([score, memory]) AS found
+  RETURN collect({score: score, memory: memory}) AS found
 }
 OPTIONAL MATCH (p:RagforgeMeta {key: 'project/' + $project})
 RETURN found, coalesce([p.model, p.dimension] <> [$space_model, $space_dimension], false) AS moved

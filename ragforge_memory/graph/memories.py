@@ -20,7 +20,8 @@ from ragforge_memory.graph.memory_keys import (
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import FIRST, content_text, given, readable
-from ragforge_memory.graph.text import lucene_any, owner_token, query_words, terms
+from ragforge_memory.graph.search import words_of
+from ragforge_memory.graph.text import lucene_any, owner_token, terms
 from ragforge_memory.models.memory import (
     Episode,
     Fact,
@@ -31,9 +32,8 @@ from ragforge_memory.models.memory import (
     Trust,
     VersionReason,
 )
-from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.forms import read_form, stated
-from ragforge_memory.text.words import asked_for, stem, without_endings
+from ragforge_memory.text.words import stem
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.client import GraphClient
@@ -171,7 +171,7 @@ class MemoryStore(OwnerStore):
         include_inactive: bool = False,
     ) -> list[Fact]:
         """The facts that share words with a question, or all of them, the most certain and newest first."""
-        words = asked_for(query_words(without_endings(question or "")))
+        words = words_of(question or "")
         if question and not words:
             return []
         rows = await self._read(
@@ -273,7 +273,7 @@ class MemoryStore(OwnerStore):
             standing: rules and preferences at most, and failures.
             limit: of each other tier.
         """
-        words = asked_for(query_words(without_endings(question)))
+        words = words_of(question)
         fields: dict[Tier, tuple[str, ...]] = {"key": ("names",), "text": ("content", "terms")}
         rows = await self._read(
             "recall",
@@ -291,8 +291,8 @@ class MemoryStore(OwnerStore):
         found: dict[Tier, Scored] = {tier: [] for tier in ("standing", "key", "code", "text")}
         for row in rows:
             memory = memory_of(row["memory"])
-            for tier, score in row["found"]:
-                found[tier].append((memory, float(score)))
+            for each in row["found"]:
+                found[each["tier"]].append((memory, float(each["score"])))
         return {tier: sorted(scored, key=lambda pair: -pair[1]) for tier, scored in found.items()}
 
     def _clause(self, fields: tuple[str, ...], words: list[str]) -> str:

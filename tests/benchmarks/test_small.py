@@ -55,7 +55,8 @@ SMALL = {
     "scopes": ("{repository}",),
     "edges": ("{repository}", "--seed", "1", "--count", "3"),
 }
-# Stops its server; has a test of its own; asks two hundred questions whatever it is given; wants published files; wants universal-ctags.
+# Stops its server; has a test of its own; asks two hundred questions whatever it is given; wants published files;
+# wants universal-ctags.
 ELSEWHERE = {"erasure", "faults", "answers", "questions", "samples", "scopes_ctags", "company"}
 
 

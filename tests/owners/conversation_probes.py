@@ -139,6 +139,7 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: turn(b.conversation), expect=nothing),
         Probe(lambda a, b: turn(a.conversation, used_messages=[{"uuid": b.question, **USED}]), expect=something),
         Probe(lambda a, b: turn(a.conversation, used_summaries=[{"uuid": b.summary, **USED}]), expect=something),
+        Probe(lambda a, b: turn(a.conversation, used_memories=[{"uuid": b.memory, **USED}]), shares=True),
     ],
     "reference_code": [
         Probe(lambda a, b: {"message_id": b.answer, "scopes": [b.caller], "kind": "read"}, expect=nothing)

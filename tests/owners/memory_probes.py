@@ -179,11 +179,21 @@ MEMORIES: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"clause": None, **_ASKED}, prepare=_FACT_OF_A, shares=True),
         Probe(
             lambda a, b: {"clause": None, **_ASKED},
+            prepare=f"{_FACT_OF_A} WITH count(*) AS made {ELSEWHERE}",
+            shares=True,
+        ),
+        Probe(
+            lambda a, b: {"clause": None, **_ASKED},
             prepare=f"{_FACT_OF_A} WITH count(*) AS made {_UNSEEN}",
             shares=True,
         ),
     ],
     "memories": [
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=ELSEWHERE,
+            shares=True,
+        ),
         Probe(lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True}, shares=True),
         Probe(
             lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
@@ -200,6 +210,7 @@ MEMORIES: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"uuid": b.memory}, expect=nothing, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=STRANGE, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=_UNSEEN, shares=True),
+        Probe(lambda a, b: {"uuid": a.memory}, prepare=ELSEWHERE, shares=True),
     ],
     "memory_versions": [
         Probe(lambda a, b: {"uuid": b.memory}, expect=nothing, shares=True),

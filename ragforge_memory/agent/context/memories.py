@@ -35,7 +35,7 @@ def lines_within(
         if told and "standing" not in each.tiers:
             continue
         line = line_of(each.memory)
-        spent += estimate_tokens(line.text) + 1
+        spent += line_tokens(line)
         if spent > room:
             break
         lines.append(line)
