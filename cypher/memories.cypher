@@ -177,7 +177,7 @@ CALL () {
   WITH m, max(weight) AS score ORDER BY score DESC, m.importance DESC, m.created_at DESC LIMIT $limit
   RETURN m, score, 'code' AS tier
 }
-WITH m, collect([tier, score]) AS found
+WITH m, collect({tier: tier, score: score}) AS found
 RETURN found,
 // include: memory
 

@@ -216,8 +216,8 @@ class MemoryStore(OwnerStore):
         found: dict[Tier, Scored] = {tier: [] for tier in ("standing", "key", "code", "text")}
         for row in rows:
             memory = memory_of(row["memory"])
-            for tier, score in row["found"]:
-                found[tier].append((memory, float(score)))
+            for each in row["found"]:
+                found[each["tier"]].append((memory, float(each["score"])))
         return {tier: sorted(scored, key=lambda pair: -pair[1]) for tier, scored in found.items()}
 
     def _clause(self, fields: tuple[str, ...], words: list[str]) -> str:
