@@ -165,18 +165,20 @@ RETURN seq, referenced, c:PendingSummary AS due, c:PendingEmbedding AS topic
 // $known only what may have changed is told, where no conversation of the lineage was restored since. `top` is where the question stands: at $top, or $asked is its uuid and it is
 // just being stored; where it is not there yet, behind all.
 // include: read_lineage
-WITH c, lineage, CASE WHEN $top IS NULL THEN head(COLLECT {
+// What is counted is read before the question is looked for: a question that is stored meanwhile stands behind `counts`.
+WITH c, lineage, {head: c.head_seq, total: coalesce(c.token_total, 0)} AS counts
+WITH c, lineage, counts, CASE WHEN $top IS NULL THEN head(COLLECT {
   MATCH (q:Message {uuid: $asked})
   WHERE any(l IN lineage WHERE q.conversation_id = l.id AND q.seq <= l.top)
   RETURN q.seq
 }) ELSE $top END AS stored
-WITH c, lineage, stored, coalesce(stored, c.head_seq + 1) AS top, COLLECT {
+WITH c, lineage, counts, stored, coalesce(stored, counts.head + 1) AS top, COLLECT {
   UNWIND lineage AS l
   MATCH (held:Conversation {uuid: l.id})
   RETURN l.id + ' ' + coalesce(toStringOrNull(held.restored_at), '')
 } AS restored
-WITH c, lineage, stored, top, restored, CASE WHEN restored = $known_restored THEN $known ELSE [] END AS known
-WITH c, lineage, stored, top, restored, known, head(COLLECT {
+WITH c, lineage, counts, stored, top, restored, CASE WHEN restored = $known_restored THEN $known ELSE [] END AS known
+WITH c, lineage, counts, stored, top, restored, known, head(COLLECT {
   UNWIND lineage AS l
   MATCH (s:Summary {conversation_id: l.id, kind: 'compression', level: 1})
   WHERE s.from_seq > 0 AND s.to_seq <= l.top AND s.to_seq < top
@@ -184,7 +186,7 @@ WITH c, lineage, stored, top, restored, known, head(COLLECT {
   RETURN s {.uuid, .conversation_id, .user_id, .project, .kind, .level, .from_seq, .to_seq, .content, .token_count,
     .tokens_saved, .model, created_at: toStringOrNull(s.created_at)} AS summary
 }) AS compression
-WITH c, lineage, stored, top, restored, known, compression,
+WITH c, lineage, counts, stored, top, restored, known, compression,
   CASE WHEN compression.to_seq > top - $recent - 1 THEN compression.to_seq ELSE top - $recent - 1 END AS floor
 CALL (c, lineage, floor) {
   WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
@@ -198,11 +200,11 @@ CALL (c, lineage, floor) {
     .in_reply_to, .model, .importance, .trust, .kind, .echo, timestamp: toStringOrNull(m.timestamp)}}) AS found
 }
 RETURN c.summary AS summary, c.summary_seq AS summary_seq, toString(datetime()) AS read_at, compression, found, top,
-  stored IS NOT NULL AS counted, restored,
+  stored IS NOT NULL AND stored <= counts.head AS counted, restored,
   // Of what a branch shares its parent may have condensed more since.
   CASE WHEN compression.conversation_id <> c.uuid AND datetime(compression.created_at) > c.created_at
-    THEN coalesce(c.token_total, 0) * (c.head_seq - compression.to_seq) / c.head_seq
-    ELSE coalesce(c.token_total, 0) - coalesce(c.compressed_total, 0) END AS uncompressed,
+    THEN counts.total * (counts.head - compression.to_seq) / counts.head
+    ELSE counts.total - coalesce(c.compressed_total, 0) END AS uncompressed,
   [prompt IN $prompts WHERE NOT EXISTS { MATCH (c)-[:USED_PROMPT]->(:Prompt {uuid: prompt}) }] AS missing,
   COLLECT {
     UNWIND lineage AS l
