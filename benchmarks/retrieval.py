@@ -2,7 +2,9 @@
 
 Each conversation of the data is imported (`import_conversation`), embedded (`drain`) and searched (`search_history`).
 R@10 is the share of a question's evidence among the first ten; questions without evidence and the category
-``adversarial`` are left out. Each list alone is told beside both together. Then, in a database that is filled up with
+``adversarial`` are left out. Each list alone is told beside both together. Then the same questions over all
+conversations at once, for `search_messages` and for `recall`, which has the episodes that were made of them by
+themselves. Then, in a database that is filled up with
 other conversations, whether a search that is filtered inside the index finds what an exact scan finds, and what it
 costs.
 
@@ -24,6 +26,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
@@ -38,6 +41,7 @@ from ragforge_memory.agent.search.messages import search
 from ragforge_memory.graph.client import open_driver
 from ragforge_memory.graph.search import EVERYTHING, words_of
 from ragforge_memory.graph.spaces import in_space
+from ragforge_memory.models.memory import Episode
 
 K = 10
 LEAST_RECALL = 0.73
@@ -136,6 +140,41 @@ async def recall(
     }, facts
 
 
+async def remembered(
+    agent: AsyncConversationAgent, data: Path, copy: str
+) -> tuple[dict[str, tuple[float, float]], dict[str, Any]]:
+    """Over all conversations at once: (R@10, characters that were given) of messages and of memories.
+
+    A memory finds the messages that it was made of: an episode those of its whole stretch. ``sessions`` is what
+    messages find where each stands for its whole stretch too.
+    """
+    questions = [q for q in lines(data / "queries.jsonl") if q["relevant"] and q["category"] != "adversarial"]
+    held = await agent.memory.list(limit=1_000)
+    of_stretch = {uuid: each.message_ids for each in held if isinstance(each, Episode) for uuid in each.message_ids}
+    found: dict[str, list[tuple[float, int]]] = {"search_messages": [], "search_messages, sessions": [], "recall": []}
+    took = []
+    for question in questions:
+        wanted = {f"{copy}/{each}" for each in question["relevant"]}
+        hits = list(await agent.search_messages(question["question"], limit=K))
+        uuids = {hit.message.uuid for hit in hits}
+        characters = sum(len(hit.message.content) for hit in hits)
+        around = uuids.union(*(of_stretch.get(uuid, ()) for uuid in uuids))
+        found["search_messages"].append((len(wanted & uuids) / len(wanted), characters))
+        found["search_messages, sessions"].append((len(wanted & around) / len(wanted), characters))
+        result = await agent.recall(question["question"], limit=K, deadline_ms=20_000)
+        assert not result.tiers_missed, result.tiers_missed
+        took.append(result.elapsed_ms)
+        items = result.items[:K]
+        sources = {
+            uuid for item in items for uuid in (*getattr(item.memory, "message_ids", ()), item.memory.message_id)
+        }
+        found["recall"].append((len(wanted & sources) / len(wanted), sum(len(item.memory.content) for item in items)))
+    kinds = Counter(each.kind for each in held)
+    return {
+        name: (round(mean(r for r, _ in each), 4), round(mean(n for _, n in each))) for name, each in found.items()
+    }, {"memories": dict(kinds), "recall_ms": round(median(took), 1)}
+
+
 async def by_size(
     agent: AsyncConversationAgent, config: Neo4jConfig, data: Path, sizes: Sequence[int], told: Path | None
 ) -> list[Figure]:
@@ -227,6 +266,14 @@ async def run(
             Figure(f"{name}: 1 - R@10", 1 - r, "", 1 - LEAST_RECALL if name == "search_history" else None,
                    f"R@10 {r:.4f}, nDCG@10 {n:.4f}")
             for name, (r, n) in reached.items()
+        ]  # fmt: skip
+        over_all, more = await remembered(agent, data, project)
+        facts |= {**more, "over_all": over_all}
+        least = over_all["search_messages"][0]
+        figures += [
+            Figure(f"{name}, all conversations: 1 - R@10", 1 - r, "", 1 - least if name == "recall" else None,
+                   f"R@10 {r:.4f}, {characters:,} characters")
+            for name, (r, characters) in over_all.items()
         ]  # fmt: skip
         if sizes:
             figures += await by_size(agent, config, data, sizes, told)

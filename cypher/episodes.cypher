@@ -82,3 +82,60 @@ FOREACH (_ IN CASE WHEN $importance < 0.8 THEN [1] ELSE [] END | REMOVE m:Import
 FOREACH (memory IN COLLECT { MATCH (m)<-[:DERIVED_FROM]-(x:Memory) WHERE x.user_id = $user_id AND x.project IN [$project, ''] RETURN x } |
   SET memory.importance = $importance)
 RETURN count(DISTINCT m) AS marked
+
+// name: closed_topics
+// Talks of which nobody has said anything for a while, and from where on no episode tells of them. What a branch shares is
+// its parent's to tell.
+MATCH (c:Conversation)
+WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL AND c.status <> 'deleting'
+  AND c.import_token IS NULL AND c.head_seq > coalesce(c.episode_seq, last(c.lineage_tops), 0)
+MATCH (m:Message {conversation_id: c.uuid, seq: c.head_seq})
+WHERE m.timestamp < datetime() - duration({seconds: $seconds})
+RETURN c.uuid AS uuid, coalesce(c.episode_seq, last(c.lineage_tops), 0) AS after, c.head_seq AS head
+ORDER BY c.updated_at, c.uuid LIMIT $limit
+
+// name: close_topics
+// at once
+// Episodes of stretches of a talk, and up to where it is told by that: once, whoever else was about to. Of what was said
+// again in the same words there is one episode.
+MERGE (u:User {user_id: $user})
+ON CREATE SET u.created_at = datetime()
+SET u.user_id = $user
+WITH u
+CALL () {
+  CALL () {
+    MATCH (n:Conversation {uuid: $conversation_id})
+    RETURN n
+    UNION
+    UNWIND $episodes AS row
+    UNWIND row.messages AS uuid
+    MATCH (n:Message {uuid: uuid})
+    RETURN n
+  }
+  // include: locks
+}
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND coalesce(c['episode_seq'], last(c.lineage_tops), 0) = $after
+SET c.episode_seq = $to_seq
+WITH u
+CALL (u) {
+  UNWIND $episodes AS row
+  WITH row WHERE NOT EXISTS {
+    MATCH (alike:Memory {words_key: row.words_key})
+    WHERE alike:Episode AND alike.order_key = row.order_key AND alike.user_id = $user_id AND alike.project = $project
+  }
+  CREATE (u)-[:HAS_MEMORY]->(new:Memory:Episode:PendingEmbedding)
+  SET new = row.properties, new.uuid = row.uuid, new.user_id = $user_id, new.project = $project,
+    new.owner_token = $owner_token, new.words_key = row.words_key, new.order_key = row.order_key,
+    new.created_at = datetime(row.said_at), new.changed_at = datetime.realtime(), new.use_count = 0, new.is_active = true
+  WITH new, row
+  CALL (new, row) {
+    UNWIND row.messages AS message
+    MATCH (m:Message {uuid: message})
+    WHERE m.user_id = $user_id AND m.project = $project
+    CREATE (new)-[:DERIVED_FROM]->(m)
+    RETURN count(m) AS messages
+  }
+  RETURN count(new) AS stored, sum(messages) AS messages
+}
+RETURN stored, messages

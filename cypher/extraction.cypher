@@ -33,7 +33,11 @@ WITH m, c, a ORDER BY m.timestamp, m.conversation_id, m.seq
 RETURN m {.uuid, .conversation_id, .role, .content, .kind, .importance, said_at: toString(m.timestamp)} AS message,
   a {.uuid, .conversation_id, .content, .echo} AS answer, m.extract_attempts AS attempts, c.message_count AS messages,
   COLLECT { MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN DISTINCT call.tool_name ORDER BY call.tool_name } AS tools,
-  COLLECT { MATCH (a)-[:MADE_TOOL_CALL]->(call:ToolCall) RETURN [call.tool_name, call.success] } AS answer_tools
+  COLLECT {
+    MATCH (a)-[:MADE_TOOL_CALL]->(call:ToolCall)
+    OPTIONAL MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
+    RETURN [call.tool_name, call.success, left(result.result, 300)]
+  } AS answer_tools
 
 // name: finish_extraction
 // at once

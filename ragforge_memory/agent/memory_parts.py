@@ -18,6 +18,7 @@ from ragforge_memory.memory.memories import Memories
 from ragforge_memory.memory.operations import Operations
 from ragforge_memory.memory.short_term import ShortTerm
 from ragforge_memory.memory.tool_memory import ToolMemory
+from ragforge_memory.memory.topics import Topics
 from ragforge_memory.tools.earlier_results import read_tool_result
 from ragforge_memory.tools.registry import ToolRegistry
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Place
     from ragforge_memory.config.sections import AgentConfig, MemoryConfig
     from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.graph.summaries import SummaryStore
     from ragforge_memory.llm.port import ModelProvider
+    from ragforge_memory.models.conversation import Message
     from ragforge_memory.models.memory import RecallResult
 
 TOOL_DEADLINE_MS = 5_000
@@ -34,12 +37,16 @@ TOOL_DEADLINE_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class MemoryParts:
-    """The stores and the work of one owner's long-term memory; ``extraction`` is None where it is off."""
+    """The stores and the work of one owner's long-term memory.
+
+    ``extraction`` and ``topics`` are None where that is off; no process that ends after one answer looks for topics.
+    """
 
     store: AddedMemoryStore
     tool_memories: ToolMemoryStore
     operations: Operations
     extraction: Extraction | None
+    topics: Topics | None
     works: dict[str, WokenWork]
 
     @property
@@ -52,6 +59,8 @@ def open_memory(
     graph: GraphClient,
     place: Place,
     provider: ModelProvider,
+    talks: SummaryStore,
+    condense: Callable[[Sequence[Message]], Awaitable[str]],
     *,
     brief: bool,
     written: Callable[[], None],
@@ -64,6 +73,8 @@ def open_memory(
         graph: where it is kept.
         place: whose memory, and its configuration.
         provider: asked for facts.
+        talks: what was said in conversations.
+        condense: says what messages were about.
         brief: whether the process ends after one answer.
         written: called when a memory was written that waits for a vector.
         recall: gives what bears on a question, and how many of it at most.
@@ -71,10 +82,11 @@ def open_memory(
     """
     config, owner = place.config.memory, place.owner
     store = AddedMemoryStore(graph, owner, written=written)
-    memories = Memories(store, EpisodeStore(graph, owner, written=written), config, place.redacted)
+    episodes = EpisodeStore(graph, owner, written=written)
+    memories = Memories(store, episodes, config, place.redacted)
     operations = Operations(memories, OperationStore(graph, owner), config.tools, recall=recall, queued=queued)
     tool_memories = ToolMemoryStore(graph, owner)
-    extraction = None
+    extraction, topics = None, None
     if config.extraction.enabled:
         ttl = config.short_term.ttl_minutes
         extraction = Extraction(
@@ -87,6 +99,7 @@ def open_memory(
             falls_back=config.tools.automated_fallback,
             maintains=not brief,
         )
+        topics = None if brief else Topics(episodes, talks, condense)
     planned = brief
 
     async def remember() -> None:
@@ -104,7 +117,9 @@ def open_memory(
     }
     if extraction is not None:
         works["extraction"] = WokenWork("extraction", extraction.run)
-    return MemoryParts(store, tool_memories, operations, extraction, works)
+    if topics is not None:
+        works["topics"] = WokenWork("episodes", topics.run)
+    return MemoryParts(store, tool_memories, operations, extraction, topics, works)
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None, config: MemoryConfig) -> Sequence[Callable[..., Any]]:

@@ -23,6 +23,7 @@ from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.services import Background, Models, Place, Services, Stores
+from ragforge_memory.agent.summaries import condensing
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
@@ -179,6 +180,8 @@ async def open_services(wanted: Wanted) -> Services:
                 graph,
                 place,
                 provider,
+                at_hand.summaries,
+                condensing(summarizer, asks=place.summarize_every is not None),
                 brief=wanted.brief,
                 written=lambda: vectors.wake_soon(("memories",)),
                 recall=lambda query, limit: services.recall(query, limit=limit, deadline_ms=TOOL_DEADLINE_MS),
@@ -239,6 +242,7 @@ async def open_services(wanted: Wanted) -> Services:
             opened=opened,
             following=following,
             extraction=memory.extraction if memory else None,
+            topics=memory.topics if memory else None,
             open_here=wanted.open_here,
         )
         services = Services(stores, models, place, background)

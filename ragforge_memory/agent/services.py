@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ragforge_memory.memory.extraction import Extraction
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.memory.operations import Operations
+    from ragforge_memory.memory.topics import Topics
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.owner import Owner
@@ -277,6 +278,7 @@ class Background:
     opened: AsyncExitStack
     following: Following | None = None
     extraction: Extraction | None = None
+    topics: Topics | None = None
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 
@@ -299,6 +301,8 @@ class Background:
         self.work.said([WaitingText(each.uuid, each.content) for each in messages])
         if self.extraction is not None and (any(each.extract for each in messages) or self.extraction.maintenance_due):
             self.work.extract()
+        if self.topics is not None and self.topics.is_due:
+            self.work.close_topics()
 
 
 @dataclass(slots=True, weakref_slot=True)

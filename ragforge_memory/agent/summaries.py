@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.inputs import MAX_LIMIT
@@ -24,6 +24,16 @@ async def condense(summarizer: Summarizer, messages: Sequence[Message]) -> Writt
     except ModelError as error:
         log.warning("a summary is extracted, since the model failed: %s", error)
         return await summarizer.of_messages(messages, extract=True)
+
+
+def condensing(summarizer: Summarizer, *, asks: bool) -> Callable[[Sequence[Message]], Awaitable[str]]:
+    """Says what messages were about; ``asks``: a model may be asked for it."""
+
+    async def text(messages: Sequence[Message]) -> str:
+        written = condense(summarizer, messages) if asks else summarizer.of_messages(messages, extract=True)
+        return (await written).text
+
+    return text
 
 
 async def summarize(services: Services, conversation_id: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from ragforge_memory.graph.client import GraphClient
@@ -38,6 +39,23 @@ class NewEpisode:
     message_ids: tuple[str, ...] = ()
 
 
+class ClosedTopic(NamedTuple):
+    """A talk that rests: no episode tells of what is behind ``after``, and ``head`` is its last message."""
+
+    conversation_id: str
+    after: int
+    head: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """An episode of a stretch of a talk. ``said`` is all that was said in it, ``said_at`` when the last of it was."""
+
+    episode: NewEpisode
+    said: str
+    said_at: datetime
+
+
 class EpisodeStore(OwnerStore):
     """The episodes of one owner in one project.
 
@@ -53,6 +71,35 @@ class EpisodeStore(OwnerStore):
 
     async def create(self, episode: NewEpisode) -> tuple[str, bool]:
         """Stores an episode; its uuid, and whether it is new: another may say the same."""
+        [row] = await self._write("create_episode", user=self._owner["user_id"], **self._row(episode))
+        self._written()
+        return row["uuid"], row["stored"]
+
+    async def closed_topics(self, limit: int, *, seconds: float) -> list[ClosedTopic]:
+        """Talks of which nobody has said anything for so long, and of whose end no episode tells."""
+        rows = await self._read("closed_topics", seconds=round(seconds), limit=limit)
+        return [ClosedTopic(row["uuid"], row["after"], row["head"]) for row in rows]
+
+    async def close(self, topic: ClosedTopic, to_seq: int, stretches: Sequence[Stretch]) -> bool:
+        """Stores episodes of a talk up to a message; False: somebody else has, or the talk is gone."""
+        rows = []
+        for each in stretches:
+            row = self._row(each.episode)
+            row["properties"]["terms"] = terms(f"{each.episode.topic} {each.said}")
+            rows.append({**row, "said_at": each.said_at.isoformat()})
+        done = await self._write(
+            "close_topics",
+            user=self._owner["user_id"],
+            conversation_id=topic.conversation_id,
+            after=topic.after,
+            to_seq=to_seq,
+            episodes=rows,
+        )
+        if stretches:
+            self._written()
+        return bool(done)
+
+    def _row(self, episode: NewEpisode) -> dict[str, Any]:
         words = content_stems(f"{episode.topic} {episode.summary}")
         properties = {
             "kind": "episode",
@@ -66,17 +113,13 @@ class EpisodeStore(OwnerStore):
             "source": episode.source,
             **_texts(episode.topic, episode.summary),
         }
-        [row] = await self._write(
-            "create_episode",
-            user=self._owner["user_id"],
-            uuid=episode.uuid,
-            properties=properties,
-            messages=sorted(set(episode.message_ids)),
-            words_key=words_key(self._owner["user_id"], self._owner["project"], ["episode", *words]),
-            order_key=order_key(words),
-        )
-        self._written()
-        return row["uuid"], row["stored"]
+        return {
+            "uuid": episode.uuid,
+            "properties": properties,
+            "messages": sorted(set(episode.message_ids)),
+            "words_key": words_key(self._owner["user_id"], self._owner["project"], ["episode", *words]),
+            "order_key": order_key(words),
+        }
 
     async def update(
         self, uuid: str, *, topic: str, summary: str, changes: Mapping[str, Any], operation: str | None = None

@@ -38,7 +38,8 @@ class Claim(NamedTuple):
 
 class DueMessage(NamedTuple):
     """A message that nobody has looked at; ``messages`` are those of its conversation, ``answer`` is what was
-    answered to a question, by which tools and whether each succeeded, ``attempts`` how often somebody began."""
+    answered to a question, by which tools, whether each succeeded and how its result begins, ``attempts`` how often
+    somebody began."""
 
     uuid: str
     role: str
@@ -49,7 +50,7 @@ class DueMessage(NamedTuple):
     messages: int
     attempts: int
     tools: tuple[str, ...]
-    answer_tools: tuple[tuple[str, bool], ...] = ()
+    answer_tools: tuple[tuple[str, bool, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +154,5 @@ def _due(row: dict[str, Any]) -> DueMessage:
         int(row["messages"]),
         int(row["attempts"]),
         tuple(row["tools"]),
-        tuple((name, success is not False) for name, success in row["answer_tools"]),
+        tuple((name, success is not False, result or "") for name, success, result in row["answer_tools"]),
     )

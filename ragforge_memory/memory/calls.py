@@ -5,6 +5,7 @@ Each of `CALLS` takes the arguments of its tool and does it once under the opera
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,6 +14,9 @@ from ragforge_memory.graph.memories import FactChange
 from ragforge_memory.memory.memories import Memories, Source
 
 Result = dict[str, Any]
+
+AWAY = ("unreachable", "queue_full")
+"""The types of errors after which a call was neither done nor queued."""
 
 _SKIPPED: dict[FactChange, str] = {
     "same": "it is known",
@@ -34,6 +38,15 @@ def refusal(error: InvalidInput | NotFound) -> Result:
 def skipped_result(reason: str, **fields: Any) -> Result:
     """A result that says why nothing was done."""
     return {"status": "skipped", "reason": reason, **fields}
+
+
+def was_away(result: str) -> bool:
+    """Whether a result, as JSON or its beginning, says that memory did not take the call."""
+    try:
+        said = json.loads(result)
+    except ValueError:
+        return False
+    return isinstance(said, dict) and said.get("error_type") in AWAY
 
 
 async def perform(memories: Memories, tool: str, arguments: dict[str, Any], source: Source) -> Result:

@@ -24,6 +24,7 @@ from ragforge_memory.graph.extraction import MAINTAIN_SECONDS, ExtractionStore
 from ragforge_memory.graph.memories import OF_THE_USER, STANDING_TYPES
 from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, model_key
+from ragforge_memory.memory.calls import was_away
 from ragforge_memory.memory.controller import Controller, is_due
 from ragforge_memory.memory.memories import Memories, Source
 from ragforge_memory.memory.patterns import (
@@ -175,7 +176,8 @@ class Extraction:
 
     def _by_tools(self, due: DueMessage) -> bool:
         """Whether the model saw to the facts of this turn by its tools; where these failed this is their fallback."""
-        succeeded = {success for name, success in due.answer_tools if name in _memory_tools()}
+        used = (each for each in due.answer_tools if each[0] in _memory_tools())
+        succeeded = {success and not was_away(result) for _, success, result in used}
         return True in succeeded or (bool(succeeded) and not self._falls_back)
 
     async def _facts(self, due: DueMessage) -> set[str]:

@@ -185,6 +185,14 @@ TALK: dict[str, list[Way]] = {
         lambda g: {"uuids": [g["y2"], g["y1"]], "properties": {"value": "one"}, "operation": g.fresh()},
     ],
     "create_episode": [lambda g: _episode(g, g.fresh(), "m3", "m1", "m5"), lambda g: _episode(g, g["y3"], "m4", "m1")],
+    "close_topics": [
+        lambda g: {
+            "conversation_id": g["main"],
+            "after": 0,
+            "to_seq": 0,  # so that every round writes
+            "episodes": [{**_episode(g, g.fresh(), "m3", "m1", "m5"), "said_at": "2026-01-01T00:00:00Z"}],
+        },
+    ],
     "update_episode": [
         lambda g: {"uuid": g["y3"], "properties": {"summary": "over"}, "operation": g.fresh()},
     ],

@@ -12,6 +12,7 @@ from ragforge_memory.errors import ModelError
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.memory import patterns
+from ragforge_memory.memory.calls import error_result
 from ragforge_memory.memory.patterns import retracts, stated_facts
 from tests.agent.conftest import Cypher, MakeAgent
 
@@ -257,15 +258,16 @@ async def test_what_a_dead_process_left_is_looked_at_by_the_next(make_agent: Mak
 
 @pytest.mark.parametrize(("outcome", "falls_back", "expected"), [
     ("remembered", True, []), ("failed", True, ["Ada"]), ("failed", False, []), ("none", False, ["Ada"]),
+    ("unreachable", True, ["Ada"]), ("queue_full", True, ["Ada"]), ("invalid", True, []),
 ])  # fmt: skip
 async def test_it_is_the_fallback_of_the_models_own_tools(
     make_agent: MakeAgent, cypher: Cypher, outcome: str, falls_back: bool, expected: list[str]
 ) -> None:
-    def recall_facts() -> str:
+    def recall_facts() -> dict[str, Any]:
         """Stands for a memory tool."""
         if outcome == "failed":
             raise OSError("the graph is away")
-        return "known"
+        return {"status": "success", "facts": []} if outcome == "remembered" else error_result(outcome, "so it is")
 
     steps = ["Ok."] if outcome == "none" else [ToolRequest("1", "recall_facts", {}), "Ok."]
     settings = {"automated_fallback": falls_back}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.owners.graph import Data
-from tests.owners.probes import FRESH_ID, Probe, Rows, nothing
+from tests.owners.probes import FRESH_ID, Probe, Rows, nothing, something
 
 _QUEUED = (
     "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] CREATE (:MemoryOperation:PendingOperation "
@@ -29,6 +29,11 @@ _FACTS = (
 )
 _DERIVED = "MATCH (m:Memory {uuid: $b_memory}), (q:Message {uuid: $a_question}) CREATE (m)-[:DERIVED_FROM]->(q)"
 
+_RESTED = (
+    "MATCH (m:Message) WHERE m.uuid IN [$a_unanswered, $b_unanswered, $a_question, $b_question] "
+    "SET m.timestamp = datetime() - duration({days: 3})"
+)
+
 _OPERATION = {"uuid": FRESH_ID, "tool": "forget_fact", "arguments": "{}", "source": "{}", "memory_id": None, "most": 1}
 _WORKER = {"token": "probe", "seconds": 20}
 _VALUE = {"properties": {"value": "stolen"}, "operation": FRESH_ID}
@@ -37,6 +42,11 @@ _VALUE = {"properties": {"value": "stolen"}, "operation": FRESH_ID}
 def _episode(data: Data, *messages: str) -> dict[str, Any]:
     given = {"uuid": FRESH_ID, "messages": sorted(messages), "words_key": data.word, "order_key": data.word}
     return {**given, "properties": {"kind": "episode", "topic": "stolen", "summary": "stolen"}}
+
+
+def _closing(talk: Data, *messages: str) -> dict[str, Any]:
+    episode = {**_episode(talk, *messages), "said_at": "2026-01-01T00:00:00Z"}
+    return {"conversation_id": talk.conversation, "after": 0, "to_seq": 3, "episodes": [episode]}
 
 
 def _none_of_other(rows: Rows) -> bool:
@@ -49,6 +59,22 @@ EPISODES: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: _episode(a, a.question),
             expect=lambda rows: rows[0]["stored"],
+            prepare="MATCH (m:Memory {uuid: $b_memory}) SET m:Episode, m.kind = 'episode'",
+        ),
+    ],
+    "closed_topics": [
+        Probe(
+            lambda a, b: {"seconds": 60, "limit": 99},
+            prepare=_RESTED,
+            expect=something,
+        ),
+    ],
+    "close_topics": [
+        Probe(lambda a, b: _closing(b, a.question), expect=nothing),
+        Probe(lambda a, b: _closing(a, b.question), expect=lambda rows: rows[0]["messages"] == 0),
+        Probe(
+            lambda a, b: _closing(a, a.question),
+            expect=lambda rows: rows[0]["stored"] == 1,
             prepare="MATCH (m:Memory {uuid: $b_memory}) SET m:Episode, m.kind = 'episode'",
         ),
     ],

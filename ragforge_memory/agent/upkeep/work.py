@@ -150,6 +150,7 @@ class BackgroundWork:
         tool_memories: makes memories of tool calls.
         operations: does what tools of memory could not do in time.
         extraction: looks at what was said, for more; None: it is off.
+        topics: makes episodes of talks that rest; None: it does not.
         leaves: what turns make due for it is left to the next process, since a model that is asked at the end would be
             asked in vain; until it is drained.
     """
@@ -164,6 +165,7 @@ class BackgroundWork:
     tool_memories: WokenWork | None = None
     operations: WokenWork | None = None
     extraction: WokenWork | None = None
+    topics: WokenWork | None = None
     leaves: bool = False
     _deleting: asyncio.Task[None] | None = field(default=None, init=False)
 
@@ -205,6 +207,11 @@ class BackgroundWork:
         if self.extraction is not None and not self.leaves:
             self.extraction.wake()
 
+    def close_topics(self) -> None:
+        """A talk may have come to rest."""
+        if self.topics is not None:
+            self.topics.wake()
+
     def topic(self) -> None:
         """A conversation waits for the vector of what it is about."""
         self.vectors.wake_soon(("conversation_vectors",))
@@ -235,10 +242,10 @@ class BackgroundWork:
         remaining = countdown(timeout)
         await self._deleted(remaining)
         self.remember()
-        if self.extraction is not None and kinds is None:
-            self.extraction.wake()
+        if kinds is None:
+            self._look()
         for woken in self._woken:
-            if woken is not self.extraction or kinds is None:
+            if woken not in (self.extraction, self.topics) or kinds is None:
                 await woken.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
@@ -285,7 +292,9 @@ class BackgroundWork:
     @property
     def _woken(self) -> tuple[WokenWork, ...]:
         return tuple(
-            each for each in (self.memories, self.tool_memories, self.operations, self.extraction) if each is not None
+            each
+            for each in (self.memories, self.tool_memories, self.operations, self.extraction, self.topics)
+            if each is not None
         )
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:

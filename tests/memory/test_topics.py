@@ -1,0 +1,88 @@
+"""Talks that rest become episodes by themselves, found again by what was said in them."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from ragforge_memory.memory.topics import REST_SECONDS, stretches
+from ragforge_memory.models.conversation import Message
+from tests.agent.conftest import Cypher, MakeAgent
+
+pytestmark = pytest.mark.anyio
+
+LONG_AGO = datetime(2026, 3, 1, 9, tzinfo=UTC)
+FIRST = ["How is the parser built?", "By hand.", "And the zeppelin option?", "It skips comments."]
+SECOND = ["Which port has the proxy?", "It listens on 8080.", "Who starts the marmalade worker?", "systemd does."]
+EPISODES = (
+    "MATCH (e:Episode {user_id: $user}) RETURN e.topic AS topic, e.source AS source, e.trust AS trust, "
+    "toString(e.created_at) AS at, COUNT { (e)-[:DERIVED_FROM]->(:Message) } AS messages ORDER BY at"
+)
+
+
+def said(texts: list[str], begin: datetime) -> list[dict[str, object]]:
+    """Messages of an import, a minute apart."""
+    return [
+        {"role": ("user", "assistant")[n % 2], "content": text, "timestamp": (begin + timedelta(minutes=n)).isoformat()}
+        for n, text in enumerate(texts)
+    ]
+
+
+async def test_each_stretch_of_a_talk_that_rests_is_an_episode_once(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent("Noted.", "So it is.") as agent:
+        talk = await agent.import_conversation(
+            [*said(FIRST, LONG_AGO), *said(SECOND, LONG_AGO + timedelta(hours=5))], title="old"
+        )
+        await agent.drain()
+        rows = cypher(EPISODES, user=agent.user_id)
+        assert [(row["topic"], row["messages"]) for row in rows] == [(FIRST[0], 4), (SECOND[0], 4)]
+        assert {(row["source"], row["trust"]) for row in rows} == {("topic", "agent")}
+        assert [row["at"][:16] for row in rows] == ["2026-03-01T09:03", "2026-03-01T14:03"]
+
+        # By a word that the summary may have left out.
+        for word, stretch in (("zeppelin", FIRST), ("marmalade", SECOND)):
+            found = await agent.recall(f"What did we say of the {word}?", deadline_ms=20_000)
+            assert [item.memory.content.partition(":")[0] for item in found.items] == [stretch[0]]
+
+        # What is being talked about is not over; what was told is not told again.
+        await talk.send_message("Has the proxy moved?")
+        await agent.drain()
+        assert cypher(EPISODES, user=agent.user_id) == rows
+
+
+async def test_two_who_close_a_talk_make_its_episodes_once(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent() as first, make_agent(user_id=first.user_id) as second:
+        for number in range(6):
+            begin = LONG_AGO + timedelta(days=number)
+            texts = [f"{text} ({number})" for text in FIRST]
+            await first.import_conversation(said(texts, begin), title=f"old {number}")
+        await asyncio.gather(first.drain(), second.drain())
+        assert [row["messages"] for row in cypher(EPISODES, user=first.user_id)] == [4] * 6
+
+
+async def test_a_branch_tells_only_of_what_is_its_own(make_agent: MakeAgent, cypher: Cypher) -> None:
+    async with make_agent(*["So."] * 4) as agent:
+        talk = await agent.import_conversation(said(FIRST, LONG_AGO), title="old")
+        branch = await talk.branch()
+        for text in ("And the walnut?", "And the hazelnut?"):
+            await branch.send_message(text)
+        cypher("MATCH (m:Message {conversation_id: $c}) SET m.timestamp = datetime('2026-03-02')", c=branch.uuid)
+        await agent.drain()
+        rows = cypher(EPISODES, user=agent.user_id)
+        assert [(row["topic"], row["messages"]) for row in rows] == [(FIRST[0], 4), ("And the walnut?", 4)]
+
+
+def _message(minute: int, seq: int) -> Message:
+    at = LONG_AGO + timedelta(minutes=minute)
+    return Message(uuid=f"m{seq}", conversation_id="c", seq=seq, role="user", content="x", timestamp=at)
+
+
+async def test_a_talk_is_parted_where_nobody_said_anything_for_long() -> None:
+    rest = REST_SECONDS // 60
+    minutes = [0, 1, 1 + rest, 2 + 2 * rest, 3 + 2 * rest]
+    parted = stretches([_message(minute, seq) for seq, minute in enumerate(minutes, start=1)])
+    assert [[each.seq for each in part] for part in parted] == [[1, 2, 3], [4, 5]]
+    assert [len(part) for part in stretches([_message(0, seq) for seq in range(250)])] == [100, 100, 50]
+    assert stretches([]) == []
