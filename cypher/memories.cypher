@@ -14,8 +14,8 @@
     sources: COLLECT {
       MATCH (m)-[:DERIVED_FROM]->(said:Message)
       WHERE said.user_id = $user_id AND (said.project = $project OR m.project = '')
-      RETURN [said.uuid, said.conversation_id] ORDER BY said.timestamp DESC, said.uuid LIMIT 5
-    },
+      RETURN [said.uuid, said.conversation_id] ORDER BY said.timestamp DESC, said.uuid
+    }[..CASE WHEN m:Episode THEN 200 ELSE 5 END],
     code: COLLECT {
       MATCH (m)-[:ABOUT]->(a:CodeAnchor)
       WHERE a.project = $project

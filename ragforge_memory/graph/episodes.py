@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,10 @@ from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.text import terms
 from ragforge_memory.models.memory import Trust
 from ragforge_memory.models.owner import Owner
+from ragforge_memory.text.words import STOP_WORDS
+
+_WORD = re.compile(r"\w+")
+_MOST_WORDS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class EpisodeStore(OwnerStore):
         rows = []
         for each in stretches:
             row = self._row(each.episode)
-            row["properties"]["terms"] = terms(f"{each.episode.topic} {each.said}")
+            row["properties"]["terms"] = f"{row['properties']['terms']} {_words(each.said)}"
             rows.append({**row, "said_at": each.said_at.isoformat()})
         done = await self._write(
             "close_topics",
@@ -139,6 +144,12 @@ class EpisodeStore(OwnerStore):
         """Says how important messages of this owner are; returns how many there are of them."""
         rows = await self._write("mark_important", uuids=sorted(set(message_ids)), importance=importance)
         return int(rows[0]["marked"]) if rows else 0
+
+
+def _words(said: str) -> str:
+    """What of all that was said an episode is found by: its words, once each, and the parts of names."""
+    words = dict.fromkeys(word for word in _WORD.findall(said.lower()) if word not in STOP_WORDS)
+    return f"{' '.join(list(words)[:_MOST_WORDS])} {terms(said)}"
 
 
 def _texts(topic: str, summary: str) -> dict[str, str]:

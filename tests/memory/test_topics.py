@@ -14,7 +14,7 @@ from tests.agent.conftest import Cypher, MakeAgent
 pytestmark = pytest.mark.anyio
 
 LONG_AGO = datetime(2026, 3, 1, 9, tzinfo=UTC)
-FIRST = ["How is the parser built?", "By hand.", "And the zeppelin option?", "It skips comments."]
+FIRST = ["How is the parser built?", "By hand, the zeppelin way.", "And what else?", "It skips comments."]
 SECOND = ["Which port has the proxy?", "It listens on 8080.", "Who starts the marmalade worker?", "systemd does."]
 EPISODES = (
     "MATCH (e:Episode {user_id: $user}) RETURN e.topic AS topic, e.source AS source, e.trust AS trust, "
