@@ -33,6 +33,8 @@ RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, 
     ORDER BY v.changed_at } AS versions,
   COLLECT { MATCH (m)-[by:SUPERSEDED_BY]->(n) RETURN [by.how, n.content] } AS later,
   COLLECT { MATCH (m)-[:DERIVED_FROM]->(x:Message) RETURN x.content ORDER BY x.content } AS said,
+  COLLECT { MATCH (m)<-[u:USED_CONTEXT]-(x:Message)
+    RETURN [x.content, x.seq, u.tier, u.rank, u.score, u.tokens, u.cost] ORDER BY x.seq, x.content, u.rank } AS used,
   COLLECT { MATCH (m)-[:ABOUT]->(a:CodeAnchor) RETURN a.qualified_name ORDER BY a.qualified_name } AS about,
   COUNT { (:User {user_id: $user_id})-[:HAS_MEMORY]->(m) } AS held
 ORDER BY m.content
@@ -104,6 +106,7 @@ async def test_memories_come_back_as_they_were(make_agent: MakeAgent, graph: Gra
         seen = graph.run(_SEEN)
         wanted = _now(graph)
         assert sum(wanted.values()) == 5, wanted
+        assert sum(len(row["used"]) for row in seen) > 5
         history = [await _history(agent, content) for content in sorted(wanted)]
         found = await agent.recall("Where is the queue, and what of `check_password`?", deadline_ms=60_000)
         report = await agent.export_all(file)
@@ -197,8 +200,9 @@ async def test_a_conversation_by_itself_is_remembered_anew(make_agent: MakeAgent
         assert graph.run(_SEEN) == []
         await agent.import_conversation(document)
         await agent.drain()
-        # How often a rule stood in a prompt is known of the memory alone.
-        assert graph.run(_SEEN) == [{**each, "memory": {**each["memory"], "use_count": 0}} for each in seen]
+        # How often a rule stood in a prompt is known of the memory alone, and receipts lead to what was there alone.
+        new = {"used": []}
+        assert graph.run(_SEEN) == [{**each, **new, "memory": {**each["memory"], "use_count": 0}} for each in seen]
         copy = await agent.import_conversation(document, on_conflict="copy")
         await agent.drain()
         current = [row for row in graph.run(_SEEN) if row["memory"]["is_active"]]
@@ -219,7 +223,8 @@ async def test_copies_of_conversations_have_no_memories_of_their_own(
         report = await agent.import_conversations(tmp_path / "all.jsonl", on_conflict="copy")
         await agent.drain()
         assert (report.conversations, report.memories) == (2, 0)
-        assert graph.run(_SEEN) == [{**row, "said": sorted(row["said"] * 2)} for row in seen]
+        twice = [{name: [each for each in row[name] for _ in "12"] for name in ("said", "used")} for row in seen]
+        assert graph.run(_SEEN) == [{**row, **more} for row, more in zip(seen, twice, strict=True)]
 
 
 @pytest.mark.parametrize("late", [True, False])
