@@ -543,6 +543,31 @@ CREATE (m)-[u:USED_CONTEXT]->(x)
 SET u = end.properties
 RETURN collect(end.number) AS numbers
 
+// name: restore_used_memories
+// As restore_used_messages. The same may come twice: see `archive.memories.Waiting`. As a turn's receipt, what is nobody's too.
+CALL () {
+  CALL () {
+    UNWIND $rows AS row
+    MATCH (n:Message {uuid: row.message})
+    RETURN n
+    UNION
+    UNWIND $rows AS row
+    UNWIND row.ends AS end
+    MATCH (n:Memory {uuid: end.uuid})
+    RETURN n
+  }
+  // include: locks
+}
+UNWIND $rows AS row
+MATCH (m:Message {uuid: row.message})
+WHERE m.user_id = $user_id AND m.project = $project
+UNWIND row.ends AS end
+MATCH (x:Memory {uuid: end.uuid})
+WHERE x.user_id IN [$user_id, ''] AND x.project IN [$project, '']
+MERGE (m)-[u:USED_CONTEXT {rank: coalesce(end.properties.rank, -1)}]->(x)
+ON CREATE SET u = end.properties
+RETURN collect(end.number) AS numbers
+
 // name: restore_merges
 // What was brought in by which message; only where both ends are here, as restore_used_messages.
 CALL () {

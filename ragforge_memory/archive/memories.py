@@ -8,7 +8,9 @@ any other format is vouched for by a tool, which lays down no rule or preference
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.archive.restored_anchors import key_here
@@ -19,6 +21,41 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.graph.restore import PlacedAnchor, RestoreStore
     from ragforge_memory.graph.restore_rows import Names, Rows
+
+# Receipts that are packed and written together.
+_TOGETHER = 1_000
+
+
+class Waiting:
+    """Receipts of answers that were given memories, until the memories have come.
+
+    They are packed, to about 25 bytes each: every answer has some, and memories are at the end of a file, so that what
+    was remembered while it was written is among them. What was rolled back stays here, and finds no message.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[dict[str, Any]] = []
+        self._packed: list[bytes] = []
+
+    def add(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Some more."""
+        self._rows += rows
+        if len(self._rows) >= _TOGETHER:
+            self._pack()
+
+    def taken(self) -> Iterator[list[dict[str, Any]]]:
+        """All, a batch at a time; they wait no longer."""
+        self._pack()
+        packed, self._packed = self._packed, []
+        for each in packed:
+            rows = json.loads(zlib.decompress(each))
+            for start in range(0, len(rows), _TOGETHER):
+                yield rows[start : start + _TOGETHER]
+
+    def _pack(self) -> None:
+        rows, self._rows = self._rows, []
+        if rows:
+            self._packed.append(zlib.compress(json.dumps(rows).encode()))
 
 
 class MemoryWriter:
@@ -57,17 +94,19 @@ class MemoryWriter:
         ]
         return sum(row["new"] for row in written)
 
-    async def close(self) -> None:
-        """Ties memories to those that took their place."""
+    async def close(self, given: Waiting) -> None:
+        """Ties memories to those that took their place, and to the answers that were ``given`` them."""
         rows, self._superseded = self._superseded, []
         await self._memories.supersede([{**row, "later": self._here(row["later"])} for row in rows])
+        for some in given.taken():
+            await self._store.receipts([{**row, "uuid": self._here(row["uuid"])} for row in some])
 
     def _here(self, uuid: str) -> str:
         return self._called.get(uuid, uuid)
 
     async def _anchors(self, anchors: Sequence[archive.Anchor]) -> dict[str, str]:
         """Makes anchors that are not here; the keys of all, by their uuids in the archive."""
-        keys = {each.uuid: key_here(each, "", self._project) for each in anchors}
+        keys = {each.uuid: key_here(each, self._project) for each in anchors}
         if keys:
             taken = await self._store.taken_anchors(keys)
             rows = {}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ragforge_memory.agent.turns.patience import abandoned
+from ragforge_memory.archive.memories import Waiting
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import HereAlready, InvalidInput
 from ragforge_memory.graph.imports import UuidTaken
@@ -45,6 +46,7 @@ class MessageWriter:
 
     Attributes:
         untied: what its messages shall be tied to and what is not here yet.
+        waiting: the like, of memories.
         looks: whether it is looked first whose the uuids are.
     """
 
@@ -57,6 +59,7 @@ class MessageWriter:
         self._writing: asyncio.Task[None] | None = None
         self.looks = False
         self.untied: list[dict[str, Any]] = []
+        self.waiting = Waiting()
 
     async def parts(
         self, some: Mapping[str, Sequence[archive.Message]], *, space: Space | None, place: int = 0
@@ -140,7 +143,18 @@ class MessageWriter:
             ties[self._names.now(head)] = self._ties(keys.get(head, {}), messages)
             used += self._receipts(head, keys.get(head, {}), messages)
         await self._store.ties(ties)
-        self.untied += await self._store.receipts(used)
+        left = await self._store.receipts(used)
+        self.waiting.add(row for row in left if row["label"] == "memory")
+        self.untied += [row for row in left if row["label"] != "memory"]
+
+    def passed(self, message: archive.Message) -> None:
+        """A message that is here already: what it brought in and was given may come only now."""
+        self.untied += [merge_row("", message.uuid, each.uuid, each) for each in message.merged_from]
+        self.waiting.add(
+            tie_row("", message.uuid, each.label, each.uuid, _properties(each))
+            for each in message.used
+            if each.label == "memory"
+        )
 
     async def _put(self, parts: Sequence[Part]) -> None:
         """Most uuids are nobody's: whose they are is only looked for from the first conflict on, which the graph's
@@ -222,7 +236,7 @@ class MessageWriter:
             used += [
                 tie_row(uuid, name, item.label, self._other_end(keys, item), _properties(item))
                 for item in each.used
-                if item.label in ("message", "summary", "anchor")
+                if item.label in ("message", "summary", "anchor", "memory")
             ]
             used += [merge_row(uuid, name, self._names.now(merged.uuid), merged) for merged in each.merged_from]
             used += [
@@ -237,6 +251,8 @@ class MessageWriter:
     def _other_end(self, keys: Mapping[str, str], item: archive.Used) -> str | None:
         if item.uuid is None:
             return None
+        if item.label == "memory":
+            return item.uuid  # of these the file says later what they are called here
         return keys.get(item.uuid) if item.label == "anchor" else self._names.now(item.uuid)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.archive.memories import MemoryWriter
 from ragforge_memory.archive.restored_anchors import ArchivedVectors, key_here, place_anchors
-from ragforge_memory.archive.restored_messages import MessageWriter, Part, merge_row, uuids_of
+from ragforge_memory.archive.restored_messages import MessageWriter, Part, uuids_of
 from ragforge_memory.archive.restored_places import (
     Begun,
     Counts,
@@ -202,14 +202,14 @@ class Restoring:
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
         every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
-        projects = (self._head.owner.project, self._services.place.owner.project)
+        project = self._services.place.owner.project
         for start in range(0, len(every), _BATCH):
             batch = every[start : start + _BATCH]
-            keys = {each.uuid: key_here(each, *projects) for _, each in batch}
+            keys = {each.uuid: key_here(each, project) for _, each in batch}
             taken = await self._store.taken_anchors(keys)
             rows = {}
             for index, (uuid, each) in enumerate(batch):
-                key = self._begun[uuid].keys[each.uuid] = key_here(each, *projects)
+                key = self._begun[uuid].keys[each.uuid] = key_here(each, project)
                 if self._keys.setdefault(each.uuid, key) != key:
                     raise Misplaced(start + index, f"uuid: {each.uuid!r} is that of another anchor", of="anchors")
                 name = self._names.made(each.uuid) if each.uuid in taken else each.uuid
@@ -270,9 +270,8 @@ class Restoring:
         await self._writer.add(parts, every, keys={uuid: self._begun[uuid].keys for uuid in every})
 
     def passed(self, message: archive.Message) -> None:
-        """A message of a conversation that is here already: what it brought in may come only now."""
-        merged = message.merged_from
-        self._writer.untied += [merge_row("", message.uuid, each.uuid, each) for each in merged]
+        """A message of a conversation that is here already."""
+        self._writer.passed(message)
 
     async def summaries(self, some: Mapping[str, Sequence[archive.Summary]]) -> None:
         """Summaries, the lower levels first.
@@ -345,7 +344,7 @@ class Restoring:
     async def close(self) -> None:
         """Ties what waited for conversations that came later, and finds anchors that are not where they were."""
         self._writer.untied = await self._store.receipts(self._writer.untied)
-        await self._memories.close()
+        await self._memories.close(self._writer.waiting)
         placed, self._anchors = list((self._anchors | self._memories.placed).values()), {}
         await place_anchors(self._services.stores, self._services.place, self._store, placed)
         await self._conversations.forget_unused()

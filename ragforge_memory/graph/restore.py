@@ -223,7 +223,7 @@ class RestoreStore(OwnerStore):
         for row, end in zip(rows, _numbered(rows, "uuid", "properties"), strict=True):
             ends.setdefault(row["message"], []).append(end)
         given = [{"message": message, "ends": some} for message, some in ends.items()]
-        used = {"message": "messages", "summary": "summaries"}.get(label, "anchors")
+        used = {"message": "messages", "summary": "summaries", "memory": "memories"}.get(label, "anchors")
         return await self._write(f"restore_used_{used}", rows=given)
 
     async def finish(self, rows: Sequence[Mapping[str, Any]]) -> None:

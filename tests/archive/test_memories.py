@@ -24,20 +24,27 @@ EARLY, LATE = "2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"
 # Whatever an owner's keys are made of, what is read through them is the same.
 _SEEN = """
 MATCH (m:Memory) WHERE m.user_id = $user_id AND m.project IN [$project, '']
-RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, .names, .terms,
+RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, .base_importance, .names, .terms,
     labels: COLLECT {
       UNWIND labels(m) AS label WITH label WHERE NOT label STARTS WITH 'Pending' RETURN label ORDER BY label },
     everywhere: m.project = '', has_keys: [m.fact_key, m.words_key, m.order_key, m.owner_token] <> [],
-    times: [each IN [m.created_at, m.archived_at, m.valid_from, m.valid_to] | toStringOrNull(each)]} AS memory,
+    times: [each IN [m.created_at, m.archived_at, m.valid_from, m.valid_to, m.due_at] |
+      toStringOrNull(each)]} AS memory,
   COLLECT { MATCH (m)-[:HAS_VERSION]->(v) RETURN [v.old_value, v.new_value, v.reason, v.detail, toString(v.changed_at)]
     ORDER BY v.changed_at } AS versions,
   COLLECT { MATCH (m)-[by:SUPERSEDED_BY]->(n) RETURN [by.how, n.content] } AS later,
   COLLECT { MATCH (m)-[:DERIVED_FROM]->(x:Message) RETURN x.content ORDER BY x.content } AS said,
+  COLLECT { MATCH (m)<-[u:USED_CONTEXT]-(x:Message)
+    RETURN [x.content, x.seq, u.tier, u.rank, u.score, u.tokens, u.cost] ORDER BY x.seq, x.content, u.rank } AS used,
   COLLECT { MATCH (m)-[:ABOUT]->(a:CodeAnchor) RETURN a.qualified_name ORDER BY a.qualified_name } AS about,
   COUNT { (:User {user_id: $user_id})-[:HAS_MEMORY]->(m) } AS held
 ORDER BY m.content
 """
 _EVERY = "MATCH (m:Memory {user_id: $user_id}) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) DETACH DELETE m, v"
+_GROWS_OLD = (
+    "MATCH (m:Memory {user_id: $user_id, content: 'queue: redis'}) "
+    "SET m:AgingMemory, m.due_at = datetime('2099-01-01'), m.base_importance = 0.4"
+)
 _PENDING = "MATCH (m:PendingMemory {user_id: $user_id}) RETURN m.content AS content"
 
 
@@ -101,9 +108,11 @@ async def test_memories_come_back_as_they_were(make_agent: MakeAgent, graph: Gra
     async with make_agent(*_steps(), root=project(tmp_path)) as agent:
         await agent.ingest()
         await _life(agent)
+        graph.run(_GROWS_OLD)
         seen = graph.run(_SEEN)
         wanted = _now(graph)
         assert sum(wanted.values()) == 5, wanted
+        assert sum(len(row["used"]) for row in seen) > 5
         history = [await _history(agent, content) for content in sorted(wanted)]
         found = await agent.recall("Where is the queue, and what of `check_password`?", deadline_ms=60_000)
         report = await agent.export_all(file)
@@ -197,8 +206,9 @@ async def test_a_conversation_by_itself_is_remembered_anew(make_agent: MakeAgent
         assert graph.run(_SEEN) == []
         await agent.import_conversation(document)
         await agent.drain()
-        # How often a rule stood in a prompt is known of the memory alone.
-        assert graph.run(_SEEN) == [{**each, "memory": {**each["memory"], "use_count": 0}} for each in seen]
+        # How often a rule stood in a prompt is known of the memory alone, and receipts lead to what was there alone.
+        new = {"used": []}
+        assert graph.run(_SEEN) == [{**each, **new, "memory": {**each["memory"], "use_count": 0}} for each in seen]
         copy = await agent.import_conversation(document, on_conflict="copy")
         await agent.drain()
         current = [row for row in graph.run(_SEEN) if row["memory"]["is_active"]]
@@ -219,7 +229,8 @@ async def test_copies_of_conversations_have_no_memories_of_their_own(
         report = await agent.import_conversations(tmp_path / "all.jsonl", on_conflict="copy")
         await agent.drain()
         assert (report.conversations, report.memories) == (2, 0)
-        assert graph.run(_SEEN) == [{**row, "said": sorted(row["said"] * 2)} for row in seen]
+        twice = [{name: [each for each in row[name] for _ in "12"] for name in ("said", "used")} for row in seen]
+        assert graph.run(_SEEN) == [{**row, **more} for row, more in zip(seen, twice, strict=True)]
 
 
 @pytest.mark.parametrize("late", [True, False])

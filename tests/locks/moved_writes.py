@@ -183,6 +183,7 @@ MOVED: dict[str, list[Way]] = {
     "restore_used_messages": [lambda g: _used(g, *g.all("m5", "m1", "m2", "r1"))],
     "restore_used_summaries": [lambda g: _used(g, *g.all("s1", "s2"))],
     "restore_used_anchors": [lambda g: _used(g, g.key("a1"), g.key("a2"))],
+    "restore_used_memories": [lambda g: _used(g, *g.all("y2", "y1", "y3"))],
     "restore_merges": [
         lambda g: {
             "rows": [

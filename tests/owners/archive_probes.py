@@ -207,6 +207,11 @@ ARCHIVE: dict[str, list[Probe]] = {
         Probe(lambda a, b: _given(b.question, "probe"), prepare=_BEGUN, expect=_no_numbers),
         Probe(lambda a, b: _given(a.answer, b.anchor), expect=_no_numbers),
     ],
+    "restore_used_memories": [
+        Probe(lambda a, b: _given(b.question, a.memory), expect=_no_numbers, shares=True),
+        Probe(lambda a, b: _given(a.answer, b.memory), expect=_no_numbers, shares=True),
+        Probe(lambda a, b: _given(a.answer, a.memory), expect=lambda rows: rows == [{"numbers": [0]}], shares=True),
+    ],
     "restore_merges": [
         Probe(lambda a, b: _given(b.question, a.conversation), expect=_no_numbers),
         Probe(lambda a, b: _given(a.answer, b.conversation), expect=_no_numbers),
