@@ -63,31 +63,38 @@ MERGE (u:User {user_id: $user})
 ON CREATE SET u.created_at = datetime()
 SET u.user_id = $user
 WITH u
+// A key that nobody has is locked by its look-up: so each label's keys come in order, behind the locks of those before.
+CALL () {
+  UNWIND $memories AS row
+  UNWIND row.messages AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
 CALL () {
   CALL () {
     UNWIND $memories AS row
-    UNWIND row.messages AS uuid
-    MATCH (n:Message {uuid: uuid})
-    RETURN n
-    UNION
-    UNWIND $memories AS row
     UNWIND [row.uuid, row.other] AS uuid
+    WITH DISTINCT uuid ORDER BY uuid
     MATCH (n:Memory {uuid: uuid})
     RETURN n
     UNION
     UNWIND $memories AS row
-    MATCH (n:Memory {fact_key: row.fact_key})
+    WITH DISTINCT row.fact_key AS fact_key ORDER BY fact_key
+    MATCH (n:Memory {fact_key: fact_key})
     RETURN n
     UNION
     UNWIND $memories AS row
     MATCH (n:Memory {words_key: row.words_key})
     RETURN n
-    UNION
-    UNWIND $memories AS row
-    UNWIND row.anchors AS key
-    MATCH (n:CodeAnchor {key: key})
-    RETURN n
   }
+  // include: locks
+}
+CALL () {
+  UNWIND $memories AS row
+  UNWIND row.anchors AS key
+  WITH DISTINCT key ORDER BY key
+  MATCH (n:CodeAnchor {key: key})
   // include: locks
 }
 UNWIND $memories AS row
@@ -181,6 +188,7 @@ CALL () {
   CALL () {
     UNWIND $rows AS row
     UNWIND [row.uuid, row.later] AS uuid
+    WITH DISTINCT uuid ORDER BY uuid
     MATCH (n:Memory {uuid: uuid})
     RETURN n
   }

@@ -6,11 +6,13 @@ ON CREATE SET u.created_at = datetime()
 SET u.user_id = $user
 WITH u
 CALL () {
+  UNWIND $messages AS uuid
+  WITH DISTINCT uuid ORDER BY uuid
+  MATCH (n:Message {uuid: uuid})
+  // include: locks
+}
+CALL () {
   CALL () {
-    UNWIND $messages AS uuid
-    MATCH (n:Message {uuid: uuid})
-    RETURN n
-    UNION
     MATCH (n:Memory {uuid: $uuid})
     RETURN n
     UNION

@@ -271,7 +271,8 @@ RETURN count(m) AS changed
 // name: erase_summaries
 // at once
 // Summaries and insights of what a conversation has from a message on, and what its branches have of that, are made again:
-// the grid goes forward alone, so those behind go too. The fence of whoever is just making one falls.
+// the grid goes forward alone, so those behind go too. The fence of whoever is just making one falls; what a summary is
+// tied to is looked for when nobody writes one any more.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 CALL (c) {
@@ -283,10 +284,11 @@ CALL (c) {
 }
 WITH collect(x) AS affected
 CALL (affected) {
+  UNWIND affected AS n
+  // include: locks
+}
+CALL (affected) {
   CALL (affected) {
-    UNWIND affected AS n
-    RETURN n
-    UNION
     UNWIND affected AS x
     MATCH (x)-[:HAS_INSIGHT]->(n:Insight)
     RETURN n
@@ -320,7 +322,12 @@ RETURN x.uuid AS uuid, gone AS summaries, analysed AS insights
 // name: erase_memory
 // at once
 // The memory with its versions and the operations that made it; who holds an edge to it loses that. What it took the place
-// of, and what took its place, are memories of their own.
+// of, and what took its place, are memories of their own. Its edges, and its key, are looked for when nobody else writes
+// memories of the user.
+CALL () {
+  MATCH (u:User {user_id: $user})
+  SET u.user_id = $user
+}
 MATCH (m:Memory {uuid: $uuid})
 WHERE m.user_id = $user_id AND m.project IN [$project, '']
 CALL (m) {

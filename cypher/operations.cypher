@@ -108,6 +108,8 @@ RETURN o {.uuid, .tool, .status, .attempts, .result, .error, .memory_id} AS oper
 MATCH (o:MemoryOperation)
 WHERE o.user_id = $user_id AND o.project = $project AND o.ended_at < datetime() - duration({days: 7})
 WITH o LIMIT 1000
+WITH o, o.uuid AS uuid ORDER BY uuid
+SET o.uuid = uuid
 DELETE o
 RETURN count(*) AS dropped
 

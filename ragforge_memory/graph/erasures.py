@@ -199,7 +199,7 @@ class ErasureStore(OwnerStore):
 
     async def erase_memory(self, uuid: str) -> None:
         """Deletes a memory with its versions and operations."""
-        await self._write("erase_memory", uuid=uuid)
+        await self._write("erase_memory", uuid=uuid, **self._user)
 
     async def _note(self, uuid: str, **given: Any) -> list[dict[str, Any]]:
         return await self._client.write("note_erasure", timeout=self._timeout, uuid=uuid, **given)

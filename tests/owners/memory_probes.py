@@ -6,7 +6,7 @@ from typing import Any
 
 from ragforge_memory.graph.text import owner_token
 from tests.owners.graph import VECTOR, Data
-from tests.owners.probes import FRESH_ID, Probe, Rows, nothing, something
+from tests.owners.probes import EMBEDDING, FRESH_ID, Probe, Rows, nothing, something
 
 _PENDING = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:PendingMemory, m.kind = 'note'"
 
@@ -116,6 +116,11 @@ _TAKEN_BACK = (
     "(y:Message {uuid: $b_question})<-[:DERIVED_FROM]-(m:Memory) CREATE (q)-[:CORRECTS {how: 'retracts'}]->(x), "
     "(x)-[:CORRECTS {how: 'corrects'}]->(y), (x)<-[:DERIVED_FROM]-(:Memory {uuid: 'probe', is_active: true}) "
     "SET m.is_active = false"
+)
+# Older servers read the vector from the property that the statement is given.
+_NEAR = (
+    "MATCH (n:Memory|Summary) WHERE n.uuid IN [$a_memory, $b_memory, $a_summary, $b_summary] "
+    f"SET n.{EMBEDDING} = {VECTOR} WITH count(*) AS near "
 )
 # Another user's of every project.
 _OF_EVERY_PROJECT = (
@@ -326,14 +331,14 @@ MEMORIES: dict[str, list[Probe]] = {
     "fail_memory_embeddings": [Probe(lambda a, b: {"uuids": [b.memory]}, shares=True)],
     "count_pending_memory_embeddings": [Probe(lambda a, b: {}, shares=True)],
     "near_memories": [
-        Probe(lambda a, b: {"vector": VECTOR}, shares=True),
-        Probe(lambda a, b: {"vector": VECTOR}, prepare=STRANGE, shares=True),
-        Probe(lambda a, b: {"vector": VECTOR}, prepare=_UNSEEN, shares=True),
-        Probe(lambda a, b: {"vector": VECTOR}, prepare=ELSEWHERE, shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} RETURN near", shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {STRANGE}", shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {_UNSEEN}", shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {ELSEWHERE}", shares=True),
     ],
     # Below whatever asks, and above it.
     "near_summaries": [
-        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "", "least": 0.0}),
-        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "zzzz", "least": 0.0}),
+        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "", "least": 0.0}, prepare=f"{_NEAR} RETURN near"),
+        Probe(lambda a, b: {"vector": VECTOR, "conversation_id": "zzzz", "least": 0.0}, prepare=f"{_NEAR} RETURN near"),
     ],
 }

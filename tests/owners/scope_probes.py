@@ -89,6 +89,11 @@ SCOPES: dict[str, list[Probe]] = {
             prepare=f"MATCH (n:{label} {{uuid: $b_{key}}}) SET n.{EMBEDDING} = 1",
             expect=lambda rows: rows == [{"used": False}],
         )
-        for label, key in (("Scope", "caller"), ("Message", "question"), ("Conversation", "conversation"))
+        for label, key in (
+            ("Scope", "caller"),
+            ("Message", "question"),
+            ("Memory", "memory"),
+            ("Conversation", "conversation"),
+        )
     ],
 }
