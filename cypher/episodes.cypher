@@ -54,7 +54,7 @@ WHERE e.user_id = $user_id AND e.project IN [$project, ''] AND e:Episode
 SET e.uuid = $uuid
 WITH e, e['summary'] AS old, EXISTS { (e)-[:HAS_VERSION]->(:FactVersion {uuid: $operation}) } AS applied
 FOREACH (_ IN CASE WHEN applied THEN [] ELSE [1] END |
-  SET e += $properties, e.changed_at = datetime.realtime(), e:PendingEmbedding
+  SET e += $properties, e.terms = coalesce($properties.terms + ' ' + e['words'], $properties.terms), e.changed_at = datetime.realtime(), e:PendingEmbedding
   CREATE (e)-[:HAS_VERSION]->(:FactVersion {uuid: $operation, old_value: old,
     new_value: coalesce($properties.summary, old), reason: 'update', confidence: e.confidence, changed_at: datetime()})
 )

@@ -159,18 +159,20 @@ WITH count(n) AS found
 RETURN CASE WHEN found > $known THEN found - $known ELSE 0 END AS left
 
 // name: memory_to_erase
-// A memory with every text that it ever had, and the messages that state it.
+// A memory with every text that it ever had, and the messages that state it: an episode only tells of messages, and one
+// that was made by itself in their own words.
 MATCH (m:Memory {uuid: $uuid})
 WHERE m.user_id = $user_id AND m.project IN [$project, '']
-RETURN m.project AS project, m.fact_key AS fact_key, [m.content, m.value, m.summary] + COLLECT {
+RETURN m.project AS project, m.fact_key AS fact_key,
+  CASE WHEN m:Episode AND m.source = 'topic' THEN [] ELSE [m.content, m.value, m.summary] + COLLECT {
     MATCH (m)-[:HAS_VERSION]->(v)
     UNWIND [v.old_value, v.new_value] AS text
     RETURN text
-  } AS texts,
+  } END AS texts,
   COLLECT { MATCH (m)-[:HAS_VERSION]->(v) RETURN v.uuid } AS versions,
   COLLECT {
     MATCH (m)-[:DERIVED_FROM]->(x:Message)
-    WHERE x.user_id = $user_id AND (x.project = $project OR m.project = '')
+    WHERE NOT m:Episode AND x.user_id = $user_id AND (x.project = $project OR m.project = '')
     RETURN x.uuid
   } AS sources,
   COUNT { MATCH (o:MemoryOperation {memory_id: $uuid}) } AS operations
@@ -318,6 +320,43 @@ REMOVE x.summary, x.summary_seq, x.summary_token, x.summary_until, x.summary_ask
 FOREACH (name IN [each IN keys(x) WHERE each STARTS WITH 'summary_embedding'] | SET x[name] = null)
 FOREACH (_ IN CASE WHEN x.status <> 'deleting' AND x.head_seq > 0 THEN [1] ELSE [] END | SET x:PendingSummary:PendingEmbedding)
 RETURN x.uuid AS uuid, gone AS summaries, analysed AS insights
+
+// name: erase_topics
+// at once
+// Episodes that were made by themselves of what stands in a conversation from a message on; they are made again, behind
+// what is told of. Whoever makes some waits for the user and the conversation, so what they are tied to is looked for
+// behind that.
+MERGE (u:User {user_id: $user})
+SET u.user_id = $user
+WITH u
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project
+SET c.uuid = $conversation_id
+WITH c, COLLECT {
+  MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
+  WHERE m.seq >= $from_seq AND e.source = 'topic' AND e.user_id = $user_id AND e.project = $project
+  RETURN DISTINCT e
+} AS episodes
+CALL (episodes) {
+  CALL (episodes) {
+    UNWIND episodes AS n
+    RETURN n
+    UNION
+    UNWIND episodes AS e
+    MATCH (e)--(n)
+    RETURN n
+  }
+  // include: locks
+}
+WITH c, episodes, [e IN episodes | e.uuid] AS gone, head(COLLECT {
+  UNWIND episodes AS e
+  MATCH (e)-[:DERIVED_FROM]->(m:Message {conversation_id: c.uuid})
+  RETURN min(m.seq)
+}) AS first
+FOREACH (_ IN CASE WHEN first IS NULL THEN [] ELSE [1] END | SET c.episode_seq = first - 1)
+FOREACH (each IN COLLECT { UNWIND episodes AS e MATCH (e)-[:HAS_VERSION]->(v) RETURN v } | DETACH DELETE each)
+FOREACH (each IN episodes | DETACH DELETE each)
+RETURN gone
 
 // name: erase_memory
 // at once

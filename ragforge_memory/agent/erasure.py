@@ -63,7 +63,9 @@ async def erase_memory(services: Services, memory_id: str) -> Erasure:
     - Anything else of the owner's that quotes it (four of its words in a row, or all of a shorter one) loses the quote:
       messages, results, titles. One or two words, which say the same of other things too, are taken for a quote only
       in answers that were given the memory.
-    - Summaries, and insights, of what such a message stands in, and of all behind it, are made again.
+    - Summaries, insights, and episodes that were made by themselves, of what such a message stands in, and of all
+      behind it, are made again.
+    - Of an episode, which tells of messages in words of its own or of theirs, no message goes with it.
     - Other memories stay, also those whose place it took (their own words are forgotten by themselves). Instructions
       and descriptions of tools that prompts share never quote a memory.
 
@@ -165,6 +167,7 @@ class _Words:
     messages: set[str] = field(default_factory=set)
     calls: int = 0
     summaries: set[str] = field(default_factory=set)
+    episodes: set[str] = field(default_factory=set)
     insights: set[str] = field(default_factory=set)
 
 
@@ -190,7 +193,7 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
         if stay:
             raise old_ones_stay(stay)
         counts = {
-            "Memory": 1,
+            "Memory": 1 + len(words.episodes - {memory_id}),
             "FactVersion": len(memory.versions),
             "MemoryOperation": memory.operations,
             "Message": len(words.messages),
@@ -198,7 +201,7 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
             "Summary": len(words.summaries),
             "Insight": len(words.insights),
         }
-        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights)]
+        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights | words.episodes - {memory_id})]
         plan = {"gone": gone, "messages": list(memory.sources)}
         begun = await store.note(begun, {label: count for label, count in counts.items() if count}, plan)
         await store.erase_memory(memory_id)
@@ -236,6 +239,8 @@ async def _erase_in(
         summaries, insights = await store.erase_summaries(conversation_id, min(first))
         words.summaries.update(summaries)
         words.insights.update(insights)
+    if changed:
+        words.episodes.update(await store.erase_topics(conversation_id, min(each["seq"] for each, _ in changed)))
     words.messages.update(row["uuid"] for _, row in changed)
     words.calls += sum(len(row["calls"]) for _, row in changed)
 

@@ -90,7 +90,8 @@ class EpisodeStore(OwnerStore):
         rows = []
         for each in stretches:
             row = self._row(each.episode)
-            row["properties"]["terms"] = f"{row['properties']['terms']} {_words(each.said)}"
+            row["properties"]["words"] = words = _words(each.said)
+            row["properties"]["terms"] += f" {words}"
             rows.append({**row, "said_at": each.said_at.isoformat()})
         done = await self._write(
             "close_topics",

@@ -197,6 +197,12 @@ class ErasureStore(OwnerStore):
         rows = await self._write("erase_summaries", conversation_id=conversation_id, from_seq=from_seq)
         return [each for row in rows for each in row["summaries"]], [each for row in rows for each in row["insights"]]
 
+    async def erase_topics(self, conversation_id: str, from_seq: int) -> list[str]:
+        """Has episodes made again that tell by themselves of what stands from a message on; the uuids of those that
+        went."""
+        rows = await self._write("erase_topics", conversation_id=conversation_id, from_seq=from_seq, **self._user)
+        return list(rows[0]["gone"]) if rows else []
+
     async def erase_memory(self, uuid: str) -> None:
         """Deletes a memory with its versions and operations."""
         await self._write("erase_memory", uuid=uuid, **self._user)

@@ -71,7 +71,7 @@ class RestoredMemories(MemoryStore):
             properties |= {name: row["properties"][name] for name in ("names", "terms", "type", "key")}
         else:
             row = self._row({"uuid": "", "importance": None, **properties, "trust": trust}, None)
-            properties["terms"] = terms(properties["content"])
+            properties["terms"] = f"{terms(properties['content'])} {properties.get('words') or ''}".rstrip()
             row["project"] = "" if everywhere else row["project"]
             if properties["kind"] not in _STATED:
                 row["words_key"] = None

@@ -88,6 +88,7 @@ class Memory(Node):
     valid_from: Time | None = None
     valid_to: Time | None = None
     topic: str | None = None
+    words: str | None = Field(None, description="of all that an episode tells of: it is found by them")
     summary: str | None = None
     emotional_valence: str | None = None
     message_ids: list[str] | None = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -16,6 +18,10 @@ pytestmark = pytest.mark.anyio
 LONG_AGO = datetime(2026, 3, 1, 9, tzinfo=UTC)
 FIRST = ["How is the parser built?", "By hand, the zeppelin way.", "And what else?", "It skips comments."]
 SECOND = ["Which port has the proxy?", "It listens on 8080.", "Who starts the marmalade worker?", "systemd does."]
+TEXTS = (
+    "MATCH (e:Episode {user_id: $user}) RETURN e.uuid AS uuid, e.content + e.terms AS text, "
+    "COUNT { (e)-[:DERIVED_FROM]->(:Message) } AS messages"
+)
 EPISODES = (
     "MATCH (e:Episode {user_id: $user}) RETURN e.topic AS topic, e.source AS source, e.trust AS trust, "
     "toString(e.created_at) AS at, COUNT { (e)-[:DERIVED_FROM]->(:Message) } AS messages ORDER BY at"
@@ -86,3 +92,43 @@ async def test_a_talk_is_parted_where_nobody_said_anything_for_long() -> None:
     assert [[each.seq for each in part] for part in parted] == [[1, 2, 3], [4, 5]]
     assert [len(part) for part in stretches([_message(0, seq) for seq in range(250)])] == [100, 100, 50]
     assert stretches([]) == []
+
+
+async def test_an_archive_brings_episodes_and_nobody_makes_them_again(
+    make_agent: MakeAgent, cypher: Cypher, tmp_path: Path
+) -> None:
+    file = tmp_path / "archive.jsonl"
+    async with make_agent() as agent:
+        await agent.import_conversation(said(FIRST, LONG_AGO), title="old")
+        await agent.drain()
+        await agent.export_all(file)
+    async with make_agent(user_id="u" + uuid4().hex) as other:
+        await other.import_conversations(file)
+        await other.drain()
+        assert [row["messages"] for row in cypher(EPISODES, user=other.user_id)] == [4]
+        [item] = (await other.recall("What of the zeppelin?", deadline_ms=20_000)).items
+        assert item.memory.source == "topic"
+
+
+async def test_what_is_erased_is_told_by_no_episode(make_agent: MakeAgent, cypher: Cypher) -> None:
+    texts = ["Note: the walrus key lies under the mat.", "Noted.", *FIRST]
+    async with make_agent() as agent:
+        await agent.import_conversation(said(texts, LONG_AGO), title="old")
+        await agent.drain()
+        await agent.memory.remember_fact("project", "key place", "the walrus key lies under the mat")
+        [before] = cypher(TEXTS, user=agent.user_id)
+        assert "walrus" in before["text"]
+        [fact] = await agent.memory.recall_facts("walrus")
+        erased = await agent.memory.erase(fact.uuid)
+        assert erased.counts["Memory"] == 2
+        await agent.drain()
+        [after] = cypher(TEXTS, user=agent.user_id)
+        assert after["uuid"] != before["uuid"]
+        assert "walrus" not in after["text"]
+        assert after["messages"] == 6
+
+        # Of an episode no message goes with it, and it is not made again.
+        await agent.memory.erase(after["uuid"])
+        await agent.drain()
+        assert cypher(TEXTS, user=agent.user_id) == []
+        assert cypher("MATCH (m:Message {user_id: $u, content: $t}) RETURN m.seq", u=agent.user_id, t=FIRST[1])
