@@ -113,7 +113,9 @@ CALL (u, row) {
       new.order_key = row.order_key, new.created_at = coalesce(datetime(row.created_at), datetime()),
       new.last_used_at = datetime(row.last_used_at), new.archived_at = datetime(row.archived_at),
       new.expires_at = datetime(row.expires_at), new.valid_from = datetime(row.valid_from),
-      new.valid_to = datetime(row.valid_to), new.changed_at = changed, new:PendingEmbedding
+      new.valid_to = datetime(row.valid_to), new.changed_at = changed, new.due_at = datetime(row.due_at),
+      new:PendingEmbedding
+    FOREACH (_ IN CASE WHEN row.due_at IS NULL THEN [] ELSE [1] END | SET new:AgingMemory)
     FOREACH (_ IN CASE WHEN uuid = row.uuid THEN [] ELSE [1] END | SET new.source_uuid = row.uuid)
     FOREACH (_ IN CASE WHEN row.fact_key IS NULL THEN [] ELSE [1] END | SET new:Fact)
     FOREACH (_ IN CASE WHEN row.properties.kind = 'episode' THEN [1] ELSE [] END | SET new:Episode)
@@ -134,7 +136,9 @@ CALL (u, row) {
     REMOVE old:Standing
     SET old += row.properties, old.archived_at = datetime(row.archived_at), old.expires_at = datetime(row.expires_at),
       old.valid_from = datetime(row.valid_from), old.valid_to = datetime(row.valid_to), old.changed_at = changed,
-      old:PendingEmbedding
+      old.due_at = datetime(row.due_at), old:PendingEmbedding
+    REMOVE old:AgingMemory
+    FOREACH (_ IN CASE WHEN row.due_at IS NULL THEN [] ELSE [1] END | SET old:AgingMemory)
     FOREACH (_ IN CASE WHEN row.stands THEN [1] ELSE [] END | SET old:Standing)
   )
   WITH coalesce(known.uuid, uuid) AS here, known IS NULL AS new

@@ -83,7 +83,7 @@ PRODUCT_LINES, TEST_LINES = 77_000, 57_000
 ROOM_LINES = {
     "cli": 4_900,
     "api": 3_750,
-    "archive": 3_200,
+    "archive": 3_230,
     "insights": 1_180,
     "agent": 10_850,
     "memory": 3_500,

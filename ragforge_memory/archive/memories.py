@@ -29,8 +29,8 @@ _TOGETHER = 1_000
 class Waiting:
     """Receipts of answers that were given memories, until the memories have come.
 
-    They are packed, to about 25 bytes each: every answer has some, and memories are at the end of a file, since what was
-    remembered while it was written is among them then. What was rolled back stays here, and finds no message.
+    They are packed, to about 25 bytes each: every answer has some, and memories are at the end of a file, so that what
+    was remembered while it was written is among them. What was rolled back stays here, and finds no message.
     """
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ class MemoryWriter:
 
     async def _anchors(self, anchors: Sequence[archive.Anchor]) -> dict[str, str]:
         """Makes anchors that are not here; the keys of all, by their uuids in the archive."""
-        keys = {each.uuid: key_here(each, "", self._project) for each in anchors}
+        keys = {each.uuid: key_here(each, self._project) for each in anchors}
         if keys:
             taken = await self._store.taken_anchors(keys)
             rows = {}

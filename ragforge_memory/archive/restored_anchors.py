@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def key_here(anchor: archive.Anchor, _theirs: str, project: str) -> str:
+def key_here(anchor: archive.Anchor, project: str) -> str:
     """An anchor's key in this project, whichever it comes from.
 
     Never what the archive says: all users of a project share an anchor, and it is known by what it is an anchor of.

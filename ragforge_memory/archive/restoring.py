@@ -202,14 +202,14 @@ class Restoring:
     async def anchors(self, some: Mapping[str, Sequence[archive.Anchor]]) -> None:
         """The anchors that conversations stand on; as in all that follows, by the conversation's uuid."""
         every = [(uuid, each) for uuid, anchors in some.items() for each in anchors]
-        projects = (self._head.owner.project, self._services.place.owner.project)
+        project = self._services.place.owner.project
         for start in range(0, len(every), _BATCH):
             batch = every[start : start + _BATCH]
-            keys = {each.uuid: key_here(each, *projects) for _, each in batch}
+            keys = {each.uuid: key_here(each, project) for _, each in batch}
             taken = await self._store.taken_anchors(keys)
             rows = {}
             for index, (uuid, each) in enumerate(batch):
-                key = self._begun[uuid].keys[each.uuid] = key_here(each, *projects)
+                key = self._begun[uuid].keys[each.uuid] = key_here(each, project)
                 if self._keys.setdefault(each.uuid, key) != key:
                     raise Misplaced(start + index, f"uuid: {each.uuid!r} is that of another anchor", of="anchors")
                 name = self._names.made(each.uuid) if each.uuid in taken else each.uuid

@@ -135,7 +135,7 @@ class Rows:
 
     def memory(self, each: archive.Memory) -> dict[str, Any]:
         """A memory but for what it is found by; what it comes from is called as it is here."""
-        times = {"created_at", "last_used_at", "archived_at", "expires_at", "valid_from", "valid_to"}
+        times = {"created_at", "last_used_at", "archived_at", "expires_at", "due_at", "valid_from", "valid_to"}
         properties = {**self._properties(each, times), "is_active": each.is_active, "source_uuid": each.source_uuid}
         if each.message_ids is not None:
             properties["message_ids"] = [self._names.now(uuid) for uuid in each.message_ids]

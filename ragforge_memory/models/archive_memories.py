@@ -80,6 +80,8 @@ class Memory(Node):
     is_active: bool = True
     archived_at: Time | None = None
     expires_at: Time | None = None
+    due_at: Time | None = Field(None, description="when it is looked at again: it was only noted, and grows old")
+    base_importance: float | None = Field(None, description="what it began to grow old with")
     type: str | None = None
     key: str | None = None
     value: str | None = None

@@ -58,6 +58,13 @@ async def found(agent: AsyncConversationAgent, conversation: AsyncConversation) 
     )
 
 
+async def prefer(agent: AsyncConversationAgent) -> None:
+    """Something that every prompt of the owner holds."""
+    memories = (await agent.open()).memories
+    assert memories is not None
+    await memories.remember_fact("preference", "indent", "tabs")
+
+
 async def told(
     agent: AsyncConversationAgent, say: Callable[[str], None] = lambda _: None
 ) -> dict[str, AsyncConversation]:

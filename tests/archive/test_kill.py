@@ -16,7 +16,7 @@ from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.client import GraphClient
 from tests.agent.elsewhere import ROOT, place_of
 from tests.archive.conftest import Graph, MakeAgent
-from tests.archive.story import STEPS, told, weigh
+from tests.archive.story import STEPS, prefer, told, weigh
 
 pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
@@ -31,6 +31,7 @@ async def test_a_killed_import(
 ) -> None:
     file = tmp_path / form
     async with make_agent(*STEPS, tools=[weigh], settings=SETTINGS) as agent:
+        await prefer(agent)
         family = await told(agent)
         if form == "document":
             await family["trunk"].export(file)
@@ -40,8 +41,8 @@ async def test_a_killed_import(
     settings = place_of(neo4j_config, graph.owner, file=str(file))
     for point in POINTS:
         graph.forget()
-        if form == "lines":  # which has the memories that answers were given
-            graph.run("MATCH (m:Memory {user_id: $user_id}) DETACH DELETE m")
+        if form == "lines":  # which has the memories that answers were given, but for what tools did
+            graph.run("MATCH (m:Memory:Standing {user_id: $user_id}) DETACH DELETE m")
         _killed({**settings, "point": point, "stop": point != "during the end"}, point)
         async with make_agent(settings={"enable_summarization": False}) as agent:
             there = {each.uuid: each for each in (await agent.list_conversations()).items}

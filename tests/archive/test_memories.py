@@ -24,11 +24,12 @@ EARLY, LATE = "2000-01-01T00:00:00Z", "2099-01-01T00:00:00Z"
 # Whatever an owner's keys are made of, what is read through them is the same.
 _SEEN = """
 MATCH (m:Memory) WHERE m.user_id = $user_id AND m.project IN [$project, '']
-RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, .names, .terms,
+RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, .base_importance, .names, .terms,
     labels: COLLECT {
       UNWIND labels(m) AS label WITH label WHERE NOT label STARTS WITH 'Pending' RETURN label ORDER BY label },
     everywhere: m.project = '', has_keys: [m.fact_key, m.words_key, m.order_key, m.owner_token] <> [],
-    times: [each IN [m.created_at, m.archived_at, m.valid_from, m.valid_to] | toStringOrNull(each)]} AS memory,
+    times: [each IN [m.created_at, m.archived_at, m.valid_from, m.valid_to, m.due_at] |
+      toStringOrNull(each)]} AS memory,
   COLLECT { MATCH (m)-[:HAS_VERSION]->(v) RETURN [v.old_value, v.new_value, v.reason, v.detail, toString(v.changed_at)]
     ORDER BY v.changed_at } AS versions,
   COLLECT { MATCH (m)-[by:SUPERSEDED_BY]->(n) RETURN [by.how, n.content] } AS later,
@@ -40,6 +41,10 @@ RETURN m {.kind, .content, .value, .is_active, .trust, .use_count, .importance, 
 ORDER BY m.content
 """
 _EVERY = "MATCH (m:Memory {user_id: $user_id}) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) DETACH DELETE m, v"
+_GROWS_OLD = (
+    "MATCH (m:Memory {user_id: $user_id, content: 'queue: redis'}) "
+    "SET m:AgingMemory, m.due_at = datetime('2099-01-01'), m.base_importance = 0.4"
+)
 _PENDING = "MATCH (m:PendingMemory {user_id: $user_id}) RETURN m.content AS content"
 
 
@@ -103,6 +108,7 @@ async def test_memories_come_back_as_they_were(make_agent: MakeAgent, graph: Gra
     async with make_agent(*_steps(), root=project(tmp_path)) as agent:
         await agent.ingest()
         await _life(agent)
+        graph.run(_GROWS_OLD)
         seen = graph.run(_SEEN)
         wanted = _now(graph)
         assert sum(wanted.values()) == 5, wanted
