@@ -330,7 +330,8 @@ FOREACH (y IN [y3, y4] | SET y:AgingMemory, y.due_at = datetime($stamp), y.sourc
 FOREACH (y IN [y1, y2, y3, yx] | SET y.user_id = $user_id, y.project = $project, y.is_active = true, y.kind = 'note',
   y.content = 'said', y.words_key = $word, y.order_key = y.uuid, y.value = 'before', y.created_at = datetime($stamp))
 FOREACH (y IN [y1, y2, y3] | SET y:PendingEmbedding:PendingReembedding)
-SET yx:Episode, yx.source = 'topic', yf.user_id = $user_id, yf.project = $project, yf.kind = 'note', yf.is_active = false, yf.content = 'forgotten'
+SET yx:Episode, yx.source = 'topic'
+SET yf.user_id = $user_id, yf.project = $project, yf.kind = 'note', yf.is_active = false, yf.content = 'forgotten'
 FOREACH (s IN [s1, s2, sx, sy] | SET s.kind = 'rolling', s.level = 1)
 WITH [m2, m4, n2, x2] AS tied
 UNWIND tied AS m
