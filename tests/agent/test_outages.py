@@ -24,7 +24,7 @@ from ragforge_memory.llm.scripted import Pause, ScriptedProvider
 from tests.agent.conftest import MakeAgent
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 
 def journals(home: Path) -> list[Path]:

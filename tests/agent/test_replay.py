@@ -28,7 +28,7 @@ from tests.agent.conftest import MakeAgent
 from tests.agent.elsewhere import ROOT, place_of
 from tests.agent.outages import LONGEST_TURN, TenTurns, proxied
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 
 async def opened_elsewhere(config: Neo4jConfig, owner: Owner, home: Path) -> None:

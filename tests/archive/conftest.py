@@ -29,8 +29,8 @@ UNION MATCH (m:Message)-[:MADE_TOOL_CALL]->(t) WHERE m.user_id = $user_id AND m.
 UNION MATCH (m:Message)-[:MADE_TOOL_CALL]->()-[:PRODUCED_RESULT]->(r)
   WHERE m.user_id = $user_id AND m.project = $project RETURN r AS n
 """
-# Vectors, what waits for one, and when a conversation was restored.
-_ASIDE = ("embedding", "summary_embedding", "restored_at")
+# Vectors, what waits for one, when a conversation was restored, and up to where episodes tell of it.
+_ASIDE = ("embedding", "summary_embedding", "restored_at", "episode_seq")
 _PENDING = {"PendingEmbedding", "FailedEmbedding", "PendingToolMemory", "PendingExtraction"}
 
 

@@ -108,8 +108,7 @@ def test_as_much_as_may_be_is_taken() -> None:
 def test_an_anchor_is_known_by_what_it_is_on() -> None:
     """Whatever an archive says: all users of a project share it."""
     forged = Anchor(uuid="a1", key="another's", file="a.py", scope_key="f", kind="function", body_hash="h")
-    for theirs in ("ours", "theirs"):
-        assert key_here(forged, theirs, "ours") == anchor_key("ours", "a.py", "f", "function", "h")
+    assert key_here(forged, "ours") == anchor_key("ours", "a.py", "f", "function", "h")
 
 
 async def test_the_place_is_named_and_nothing_is_written(make_agent: MakeAgent, graph: Graph) -> None:

@@ -24,7 +24,7 @@ from tests.archive.conftest import Graph
 from tests.deletion.counts import counts
 from tests.graph.filling import conversation_of, said
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 SCOPES = """
 UNWIND range(1, 3) AS n

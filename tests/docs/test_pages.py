@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
 from tests.docs.conftest import ROOT, Shop
 from tests.docs.markdown import blocks
 from tests.fakes.behaviours import Answer
 from tests.fakes.openai_server import OpenAIFake
+
+pytestmark = pytest.mark.long
 
 
 def program(page: str, number: int, project: str = "shop") -> str:

@@ -25,6 +25,7 @@ WORDS = (
 )
 
 
+@pytest.mark.long
 def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
     shop: Shop, neo4j_config: Neo4jConfig
 ) -> None:
@@ -50,6 +51,7 @@ def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
 _VARIES = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d|\b[0-9a-f]{8}(?:[0-9a-f]{4})?\b|/\S*/shop\b|\d+\.\d s")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not all(map(shutil.which, ("sh", "git", "sed"))), reason="needs sh, git and sed")
 def test_the_session_of_the_readme_goes_as_it_says(shop: Shop) -> None:
     """Each command prints what stands below it, whatever the day, the ids and the time that it takes."""

@@ -24,7 +24,7 @@ from tests.importers.test_chat_messages import OPENAI
 from tests.importers.test_chatgpt import TALK, node, tree
 from tests.importers.test_claude_code import LINES
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 Cypher = Callable[..., list[dict[str, Any]]]
 

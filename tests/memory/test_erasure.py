@@ -26,7 +26,7 @@ from tests.archive.story import STEPS, told, weigh
 from tests.archive.story import project as passwords
 from tests.memory.test_recall import PATIENT
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.long, pytest.mark.timeout(600)]
 
 # Nobody else's words: what is left of a test that failed has others.
 _LETTERS = uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))

@@ -14,7 +14,7 @@ from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import Cypher, MakeAgent
 from tests.memory.test_recall import PATIENT, asked
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 TOPICS = (("car", "vehicle"), ("storage", "postgres"), ("weather", "rain"), ("bread", "bakes"))
 NOTE, QUESTION = "note: the vehicle stands in the yard", "Where do I leave my car overnight?"

@@ -127,6 +127,7 @@ def _ground(config: Neo4jConfig) -> Iterator[Ground]:
                 session.run("MATCH (m:RagforgeMeta {key: $key}) DELETE m", key=f"project/{project}").consume()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WITH_FILTER)
 def test_owners_are_kept_apart(ground: Ground, name: str) -> None:
     _check(ground, name)

@@ -44,6 +44,7 @@ def _lose(root: Path, uuid: str) -> None:
 # --- vectors ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 async def test_a_move_of_vectors_embeds_no_text_that_it_cannot_read(
     keeping: Keeping, tmp_path: Path, cypher: Cypher
 ) -> None:

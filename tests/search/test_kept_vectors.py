@@ -21,7 +21,7 @@ from ragforge_memory.models.lineage import Part
 from ragforge_memory.models.owner import Owner
 from tests.search.conftest import Searching
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 QUESTIONS = ("topic 13", "note 7", "note on topic 40", "harbour", "topic 13 and topic 26")

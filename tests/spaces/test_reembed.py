@@ -19,7 +19,7 @@ from ragforge_memory.graph.spaces import Space, find_space
 from ragforge_memory.models.owner import Owner
 from tests.spaces.conftest import NEW, OLD, Configured, Models, Plain, in_space
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.long]
 
 # What the two lines do differently is in the first test.
 ONE_LINE = pytest.mark.parametrize("either_config", ["current"], indirect=True)
