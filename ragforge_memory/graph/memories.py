@@ -19,7 +19,7 @@ from ragforge_memory.graph.memory_keys import (
 )
 from ragforge_memory.graph.messages import Mention
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.records import FIRST, content_text, given, readable
+from ragforge_memory.graph.records import content_text, given, readable
 from ragforge_memory.graph.search import words_of
 from ragforge_memory.graph.text import lucene_any, owner_token, terms
 from ragforge_memory.models.memory import (
@@ -27,7 +27,6 @@ from ragforge_memory.models.memory import (
     Fact,
     FactVersion,
     Memory,
-    MemoryKind,
     Tier,
     Trust,
     VersionReason,
@@ -185,26 +184,6 @@ class MemoryStore(OwnerStore):
         )
         found = (memory_of(row["memory"]) for row in rows)
         return [each for each in found if isinstance(each, Fact)]
-
-    async def page(
-        self,
-        limit: int,
-        *,
-        kinds: Sequence[MemoryKind] | None = None,
-        include_inactive: bool = False,
-        behind: tuple[str, str] = FIRST,
-    ) -> list[Memory]:
-        """Up to ``limit`` memories behind a place (time, uuid), the newest first."""
-        before, before_uuid = behind
-        rows = await self._read(
-            "memories",
-            kinds=None if kinds is None else list(kinds),
-            include_inactive=include_inactive,
-            before=before,
-            before_uuid=before_uuid,
-            limit=limit,
-        )
-        return [memory_of(row["memory"]) for row in rows]
 
     async def by_uuid(self, beginning: str, limit: int = 2) -> list[Memory]:
         """Memories whose uuid begins so, whatever became of them."""

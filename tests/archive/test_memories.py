@@ -154,7 +154,7 @@ async def test_where_nothing_is_known_code_is_known_with_the_first_ingest(
 async def _history(agent: AsyncConversationAgent, content: str) -> list[Any]:
     services: Services = await agent.open()
     assert services.stores.memories is not None
-    every = await services.stores.memories.page(100, include_inactive=True)
+    every = await agent.memory.list(limit=100, include_inactive=True)
     [uuid] = [each.uuid for each in every if each.content == content]
     return await services.stores.memories.history(uuid)
 
