@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         ToolRequestChunk,
         ToolSpec,
     )
+    from ragforge_memory.memory.tools import MEMORY_CORE
     from ragforge_memory.models.code import CodeReference, IngestReport, SkippedFile
     from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
     from ragforge_memory.models.conversation import (
@@ -150,6 +151,7 @@ _HOMES = {
         "ToolRequestChunk",
         "ToolSpec",
     ),
+    "memory.tools": ("MEMORY_CORE",),
     "models.code": ("CodeReference", "IngestReport", "SkippedFile"),
     "models.context": ("ContextItem", "ContextReceipt", "Prompt", "Snapshot"),
     "models.conversation": (
@@ -182,6 +184,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
+    "MEMORY_CORE",
     "AgentClosed",
     "AgentMemory",
     "AgentState",

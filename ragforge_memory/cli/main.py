@@ -18,8 +18,11 @@ from ragforge_memory.cli.ask import ask
 from ragforge_memory.cli.chat import chat
 from ragforge_memory.cli.decisions import decisions
 from ragforge_memory.cli.doctor import doctor
+from ragforge_memory.cli.generate import generate
 from ragforge_memory.cli.impact import impact
 from ragforge_memory.cli.ingest import ingest
+from ragforge_memory.cli.init import init
+from ragforge_memory.cli.introspect import introspect
 from ragforge_memory.cli.options import ConfigOption, DebugOption, ProjectOption, Settings, UserOption, command
 from ragforge_memory.cli.reembed import reembed
 from ragforge_memory.cli.shown import echo
@@ -95,7 +98,7 @@ def remember_settings(
     context.obj = Settings(config, user, project, debug)
 
 
-for each in (chat, ask, ingest, decisions, impact, reembed, doctor, version):
+for each in (chat, ask, ingest, decisions, impact, init, introspect, generate, reembed, doctor, version):
     command(app)(each)
 for name, group in (
     ("conversations", conversations.app),

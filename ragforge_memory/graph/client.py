@@ -219,6 +219,13 @@ class GraphClient:
         """Runs one statement of the schema, as written in ``cypher/schema.cypher``."""
         return await self._run_text(text, parameters, timeout=PATIENT_TIMEOUT, name=text.split("\n", 1)[0])
 
+    async def query(
+        self, text: str, /, parameters: dict[str, Any], *, write: bool, timeout: float
+    ) -> list[dict[str, Any]]:
+        """Runs a caller's own statement like `read`, or `write`; the server refuses to write where it may not."""
+        attempt = partial(self._attempt, text, parameters, write, name="the query", at_once=not write)
+        return await self._recovered(partial(attempt, timeout=timeout))
+
     def erases_texts(self, conversation_id: str, file_path: str, *, awaited: bool) -> bool:
         """Whether a delete by this client takes the file with a conversation's texts away; this one has no files.
 

@@ -104,6 +104,11 @@ async def connect(
     return client
 
 
+async def connect_as_is(target: Any = None, *, progress: Reporter | None = None) -> GraphClient:
+    """Opens a graph that may be anybody's and makes nothing in it; otherwise like `connect`."""
+    return await _client(target, progress, GraphClient)
+
+
 async def _client(target: Any, progress: Reporter | None, made: Callable[..., GraphClient]) -> GraphClient:
     if isinstance(target, neo4j.AsyncDriver):
         return made(target, database="neo4j", address="the given driver", owned=False)

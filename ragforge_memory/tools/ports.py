@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ragforge_memory.redaction import redact
 
@@ -20,6 +20,21 @@ if TYPE_CHECKING:
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.impact import Impact
     from ragforge_memory.models.owner import Owner
+
+
+class GraphQueries(Protocol):
+    """The graph that the agent is on, for a tool with Cypher of its own."""
+
+    async def query(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        """The rows of a statement that only reads; what a model said goes into ``parameters``, never into the text.
+
+        Raises:
+            GraphUnavailable: the server cannot be reached, or took longer than 30 s.
+            GraphError: the database refused the statement, as it does where it writes.
+        """
+
+    async def change(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        """As `query` for a statement that writes. It may run twice: MERGE, and SET what does not depend on before."""
 
 
 @runtime_checkable
@@ -160,7 +175,7 @@ class ToolContext:
     None where only the graph is there. ``message_id`` is the question of this turn: it is in the graph
     already, and no search of the conversation should find the question itself. ``redacted`` takes secrets out of what
     is logged. ``memories`` is what the memory's own tools work with; ``heard`` gives what the user has said here, the
-    question too.
+    question too. ``graph`` runs Cypher of the tool's own on the agent's database.
     """
 
     owner: Owner
@@ -174,3 +189,4 @@ class ToolContext:
     redacted: Callable[[str], str] = redact
     memories: object | None = None
     heard: Callable[[], Sequence[str]] = tuple
+    graph: GraphQueries | None = None

@@ -14,6 +14,7 @@ from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.journal import Journal
+from ragforge_memory.graph.own_queries import OwnQueries
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest
 from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.models.code import ScopeTie
@@ -189,4 +190,5 @@ def context_of(
         message_id=message_id,
         memories=services.background.operations,
         heard=heard,
+        graph=OwnQueries(services.stores.graph),
     )

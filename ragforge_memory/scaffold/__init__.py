@@ -1,0 +1,1 @@
+"""Projects of a team's own, made from its configuration."""
