@@ -29,7 +29,8 @@ def snake(name: str, instead: str) -> str:
 def camel(name: str, instead: str) -> str:
     """A name for a class."""
     found = _of_words([word.capitalize() for word in words_of(name)], "") or instead
-    return f"{instead}{found}" if found[0].isdigit() else found
+    found = f"{instead}{found}" if found[0].isdigit() else found
+    return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def _of_words(words: list[str], between: str) -> str:

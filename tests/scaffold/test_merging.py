@@ -1,0 +1,108 @@
+"""What was edited and what is generated anew come together, and nobody's edit is lost in silence."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from ragforge_memory import InvalidInput
+from ragforge_memory.scaffold.merging import Change, changes, write
+
+LINES = [f"line {number}\n" for number in range(1, 10)]
+FILE = "pkg/a.py"
+
+
+def text(**changed: str) -> str:
+    """The lines, some of them changed: ``line_2="other"``."""
+    return "".join(f"{changed.get(line.strip().replace(' ', '_'), line.strip())}\n" for line in LINES)
+
+
+def generated(folder: Path, *, force: bool = False, **files: str) -> dict[str, Change]:
+    """What generating these files does, done; ``a`` is the file that every test has."""
+    wanted = {name if "/" in name or "." in name else f"pkg/{name}.py": content for name, content in files.items()}
+    done = changes(folder, wanted, force=force)
+    write(folder, wanted, done)
+    return {each.path: each for each in done}
+
+
+def test_what_nobody_has_edited_becomes_what_is_generated(tmp_path: Path) -> None:
+    assert generated(tmp_path, a=text())[FILE].what == "new"
+    assert generated(tmp_path, a=text())[FILE].what == "unchanged"
+    assert generated(tmp_path, a=text(line_2="two"))[FILE].what == "changed"
+    assert (tmp_path / FILE).read_text() == text(line_2="two")
+    assert generated(tmp_path, b=text())[FILE].what == "removed"
+    assert not (tmp_path / FILE).exists()
+    assert [each.what for each in changes(tmp_path, {"pkg/b.py": text()})] == ["unchanged"]
+
+
+def test_an_edit_stays_and_what_is_generated_anew_comes_in(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    (tmp_path / FILE).write_text(text(line_8="mine"))
+    assert generated(tmp_path, a=text())[FILE].what == "kept"
+    assert generated(tmp_path, a=text(line_2="two"))[FILE].what == "merged"
+    assert (tmp_path / FILE).read_text() == text(line_2="two", line_8="mine")
+    assert generated(tmp_path, a=text(line_2="two"))[FILE].what == "kept"
+
+
+def test_a_conflict_is_marked_named_and_left_until_it_is_resolved(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    (tmp_path / FILE).write_text(text(line_2="mine"))
+    conflict = generated(tmp_path, a=text(line_2="theirs"))[FILE]
+    assert (conflict.what, conflict.why) == ("conflict", "1 marked in it")
+    marked = (tmp_path / FILE).read_text()
+    assert "<<<<<<< yours\nmine\n=======\ntheirs\n>>>>>>> generated\n" in marked
+    assert generated(tmp_path, a=text(line_2="other"))[FILE].what == "unresolved"
+    assert (tmp_path / FILE).read_text() == marked
+    (tmp_path / FILE).write_text(text(line_2="both"))
+    assert generated(tmp_path, a=text(line_2="theirs", line_9="nine"))[FILE].what == "merged"
+    assert (tmp_path / FILE).read_text() == text(line_2="both", line_9="nine")
+
+
+def test_a_file_that_was_there_before_is_in_the_way_unless_it_is_forced(tmp_path: Path) -> None:
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / FILE).write_text("mine\n")
+    assert generated(tmp_path, a=text())[FILE].what == "in the way"
+    assert generated(tmp_path, a=text())[FILE].what == "in the way"
+    assert (tmp_path / FILE).read_text() == "mine\n"
+    assert generated(tmp_path, a=text(), force=True)[FILE].what == "changed"
+    assert (tmp_path / FILE).read_text() == text()
+    assert generated(tmp_path, a=text(line_1="one"))[FILE].what == "changed"
+
+
+def test_what_a_team_took_away_stays_away(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    (tmp_path / FILE).unlink()
+    assert generated(tmp_path, a=text())[FILE].what == "kept"
+    taken = generated(tmp_path, a=text(line_1="one"))[FILE]
+    assert (taken.what, taken.why) == ("conflict", "you took it away")
+    assert not (tmp_path / FILE).exists()
+    assert generated(tmp_path, a=text(line_1="one"))[FILE].what == "kept"
+
+
+def test_an_edited_file_that_is_generated_no_more_stays_and_is_named(tmp_path: Path) -> None:
+    generated(tmp_path, a=text(), b=text())
+    (tmp_path / FILE).write_text(text(line_1="mine"))
+    left = generated(tmp_path, b=text())[FILE]
+    assert (left.what, left.why) == ("conflict", "it is generated no more, and you have edited it")
+    assert (tmp_path / FILE).read_text() == text(line_1="mine")
+    assert FILE not in generated(tmp_path, b=text())
+
+
+def test_without_git_a_merge_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generated(tmp_path, a=text(), b=text())
+    (tmp_path / FILE).write_text(text(line_8="mine"))
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(InvalidInput, match="needs git"):
+        generated(tmp_path, a=text(line_2="two"), b=text(line_2="two"))
+    assert (tmp_path / "pkg/b.py").read_text() == text()
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    (tmp_path / FILE).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidInput, match=r"cannot read .*a\.py"):
+        generated(tmp_path, a=text(line_2="two"))

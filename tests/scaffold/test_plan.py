@@ -1,0 +1,148 @@
+"""Names for whatever a graph is called, and the blocks of a configuration that are refused."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ragforge_memory import ConfigError
+from ragforge_memory.scaffold.entities import blocks_of
+from ragforge_memory.scaffold.names import camel, is_speakable, plural, snake
+from ragforge_memory.scaffold.plan import plan
+from ragforge_memory.scaffold.rendering import render
+
+SHOP: list[dict[str, Any]] = [
+    {
+        "label": "Customer",
+        "key": "email",
+        "properties": {"email": "string", "name": "string", "since": "date", "active": "boolean"},
+        "relationships": [{"type": "PLACED", "to": "Order"}],
+        "write": True,
+    },
+    {
+        "label": "Order",
+        "key": "number",
+        "properties": {"number": "integer", "total": "float"},
+        "relationships": [{"type": "CONTAINS", "to": "Product"}],
+    },
+    {
+        "label": "Product",
+        "key": "sku",
+        "properties": ["sku", "name"],
+        "text_index": "product_words",
+        "vector_index": "product_vectors",
+        "relationships": [{"type": "LIKE", "to": "Product"}],
+    },
+]
+
+
+def files(entities: list[dict[str, Any]], *, code: bool = True) -> dict[str, str]:
+    """What these entities are rendered to."""
+    blocks = blocks_of({"entities": entities})
+    return render(plan("a project", "pkg", blocks.entities, code=code))
+
+
+def test_names() -> None:
+    assert [snake(each, "x") for each in ("OrderLine", "order-line", "HTTPServer", "class", "limit", "2nd", "日本")] == [
+        "order_line",
+        "order_line",
+        "http_server",
+        "class_",
+        "limit_",
+        "x_2nd",
+        "x",
+    ]
+    assert [camel(each, "X") for each in ("order_line", "éclair", "日本")] == ["OrderLine", "Eclair", "X"]
+    assert [plural(each) for each in ("order", "category", "day", "box", "address")] == [
+        "orders",
+        "categories",
+        "days",
+        "boxes",
+        "addresses",
+    ]
+
+
+def test_the_tools_of_a_shop() -> None:
+    blocks = blocks_of({"entities": SHOP})
+    assert [each.name for each in plan("shop", "shop", blocks.entities, code=True).tools] == [
+        "find_customers",
+        "save_customer",
+        "find_orders",
+        "find_products",
+        "search_products",
+        "similar_products",
+        "orders_of_customer",
+        "customers_of_order",
+        "products_of_order",
+        "orders_of_product",
+        "products_of_product_by_like",
+        "products_of_product_from_like",
+    ]
+
+
+def test_nothing_writes_unless_it_is_said() -> None:
+    reading = [{**each, "write": False} for each in SHOP]
+    writes = ("MERGE", "SET ", "CREATE", "DELETE", "REMOVE")
+    queries = {path: text for path, text in files(reading).items() if path.endswith(".cypher")}
+    assert len(queries) == 11
+    assert not [path for path, text in queries.items() if any(word in text.upper() for word in writes)]
+    assert not [path for path, text in files(reading).items() if "/tools/" in path and "write(" in text]
+    assert "MERGE" in files(SHOP)["queries/save_customer.cypher"]
+
+
+_NAMES = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="\\"), min_size=1, max_size=20)
+
+
+@given(st.lists(_NAMES, min_size=1, max_size=4, unique=True), _NAMES, _NAMES)
+def test_every_name_gives_python_that_parses(labels: list[str], property_: str, type_: str) -> None:
+    entities = [
+        {
+            "label": label,
+            "key": property_,
+            "properties": {property_: "string"},
+            "relationships": [{"type": type_, "to": labels[0]}],
+            "text_index": type_,
+            "write": True,
+        }
+        for label in labels
+    ]
+    for path, text in files(entities).items():
+        if path.endswith(".py"):
+            ast.parse(text, path)
+        if path.endswith(".cypher"):
+            rest = text.replace("``", "")
+            assert rest.count("`") % 2 == 0, path
+
+
+@pytest.mark.parametrize(
+    ("entity", "problem"),
+    [
+        ({"label": "A\\u0060"}, "without a backslash"),
+        ({"label": "A\nB"}, "on one line"),
+        ({"label": ""}, "1 to 200"),
+        ({"label": "A", "write": True}, "needs a key"),
+        ({"label": "A", "relationships": [{"type": "R", "to": "B"}]}, "'B' is none of the entities"),
+        ({"label": "A", "propertys": {}}, "propertys"),
+        ({"label": "A", "relationships": [{"type": "R", "to": "A", "direction": "both"}]}, "direction"),
+    ],
+)
+def test_what_cannot_be_generated_is_refused_by_its_key(entity: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem) as refused:
+        blocks_of({"entities": [entity]})
+    assert "entities" in str(refused.value)
+
+
+def test_two_of_one_label_are_refused() -> None:
+    with pytest.raises(ConfigError, match="there are two of 'A'"):
+        blocks_of({"entities": [{"label": "A"}, {"label": "A"}]})
+
+
+def test_what_is_speakable() -> None:
+    assert [is_speakable(each) for each in ("A", "a b", "it's", "`", "a\\b", "a\x00b", "", "x" * 201)] == [
+        *[True] * 4,
+        *[False] * 4,
+    ]
