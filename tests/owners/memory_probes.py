@@ -203,6 +203,25 @@ MEMORIES: dict[str, list[Probe]] = {
             shares=True,
         ),
     ],
+    "memories": [
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=ELSEWHERE,
+            shares=True,
+        ),
+        Probe(lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True}, shares=True),
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=STRANGE,
+            shares=True,
+        ),
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=_UNSEEN,
+            expect=_unseen,
+            shares=True,
+        ),
+    ],
     "memory_by_uuid": [
         Probe(lambda a, b: {"uuid": b.memory}, expect=nothing, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=STRANGE, shares=True),
