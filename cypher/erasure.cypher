@@ -332,22 +332,25 @@ WITH u
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
 SET c.uuid = $conversation_id
-WITH c, COLLECT {
-  MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
-  WHERE m.seq >= $from_seq AND e.source = 'topic' AND e.user_id = $user_id AND e.project = $project
-  RETURN DISTINCT e
-} AS episodes
-CALL (episodes) {
-  CALL (episodes) {
-    UNWIND episodes AS n
+WITH c
+CALL (c) {
+  CALL (c) {
+    MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(n:Episode)
+    WHERE m.seq >= $from_seq AND n.source = 'topic'
     RETURN n
     UNION
-    UNWIND episodes AS e
+    MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
+    WHERE m.seq >= $from_seq AND e.source = 'topic'
     MATCH (e)--(n)
     RETURN n
   }
   // include: locks
 }
+WITH c, COLLECT {
+  MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
+  WHERE m.seq >= $from_seq AND e.source = 'topic'
+  RETURN DISTINCT e
+} AS episodes
 WITH c, episodes, [e IN episodes | e.uuid] AS gone, head(COLLECT {
   UNWIND episodes AS e
   MATCH (e)-[:DERIVED_FROM]->(m:Message {conversation_id: c.uuid})

@@ -289,6 +289,21 @@ WITH m, score ORDER BY score DESC, m.confidence DESC, m.created_at DESC, m.uuid 
 RETURN score,
 // include: memory
 
+// name: memories
+// An owner's memories, the newest first, from behind a place on.
+UNWIND [[$user_id, $project], [$user_id, ''], ['', $project], ['', '']] AS of
+WITH DISTINCT of
+CALL (of) {
+  MATCH (m:Memory)
+  WHERE m.user_id = of[0] AND m.project = of[1] AND m.created_at <= datetime($before)
+    AND (m.created_at < datetime($before) OR m.uuid < $before_uuid)
+    AND ($kinds IS NULL OR m.kind IN $kinds) AND ($include_inactive OR m.is_active)
+  RETURN m ORDER BY m.user_id DESC, m.project DESC, m.created_at DESC, m.uuid DESC LIMIT $limit
+}
+WITH m ORDER BY m.created_at DESC, m.uuid DESC LIMIT $limit
+RETURN
+// include: memory
+
 // name: memory_by_uuid
 // Memories by the beginning of their uuid, whatever became of them.
 MATCH (m:Memory)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -23,9 +23,11 @@ import pytest
 from filelock import FileLock
 
 from ragforge_memory.config import Neo4jConfig
+from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.managed.server import ensure_running, release, stop
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
+from ragforge_memory.graph.memories import MemoryStore
 from ragforge_memory.graph.spaces import open_space
 from ragforge_memory.home import cache_home
 from ragforge_memory.models.owner import Owner
@@ -159,6 +161,11 @@ def _make_spaces(config: Neo4jConfig, version: str) -> None:
             for model, dimension in KEPT_SPACES:
                 # A space stays for as long as a project has chosen it.
                 await open_space(client, f"keeps {model} {dimension}", model, dimension)
+            # Of all statements it takes longest to plan, and is under a deadline in every turn.
+            with suppress(GraphUnavailable):
+                await MemoryStore(client, Owner("warm", "warm")).recall(
+                    "words", names=(), files=(), standing=1, limit=1
+                )
         finally:
             await client.aclose()
 

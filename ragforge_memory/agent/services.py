@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ragforge_memory.memory.extraction import Extraction
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.memory.operations import Operations
+    from ragforge_memory.memory.recall import Recall
     from ragforge_memory.memory.topics import Topics
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.memory import RecallResult
@@ -85,22 +86,48 @@ class Services:
         Raises:
             InvalidInput: memory is off.
         """
+        recall = self.begin_recall(query, self.models.question_vector(query), limit=limit, deadline_ms=deadline_ms)
+        if recall is None:
+            raise memory_is_off("nothing is remembered")
+        return await recall.result()
+
+    def begin_recall(
+        self,
+        question: str,
+        vector: QuestionVector | None,
+        *,
+        limit: int,
+        deadline_ms: float,
+        conversation_id: str = "",
+        tools: Sequence[str] = (),
+    ) -> Recall | None:
+        """A recall that runs from now on; None without memory. What this process is just remembering goes first.
+
+        Args:
+            question: what is asked.
+            vector: of the question; None: nothing is embedded here.
+            limit: memories at most, beside those that always stand.
+            deadline_ms: milliseconds that it may take.
+            conversation_id: the conversation that asks.
+            tools: those that are offered there.
+        """
         from ragforge_memory.agent.ties.named import Question
         from ragforge_memory.memory.recall import Recall
 
         if self.stores.memories is None:
-            raise memory_is_off("nothing is remembered")
-        asks = Question(query)
-        recall = Recall(
+            return None
+        asks, remembering = Question(question), self.background.work.memories
+        return Recall(
             self.stores.memories,
-            query,
+            question,
             names=asks.names,
             files=asks.files,
-            meaning=self.stores.meaning(self.models.question_vector(query)),
+            meaning=self.stores.meaning(vector, conversation_id),
+            settled=remembering.quiet if remembering is not None else None,
+            tools=tools,
             limit=limit,
             deadline_ms=deadline_ms,
         )
-        return await recall.result()
 
     @property
     def tool_memory(self) -> ToolMemory | None:

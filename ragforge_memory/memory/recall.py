@@ -13,7 +13,7 @@ from ragforge_memory.models.memory import TIERS, Memory, RecalledMemory, RecallR
 from ragforge_memory.retrieval.fusion import fused_by_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ragforge_memory.graph.memories import MemoryStore, Scored
     from ragforge_memory.graph.messages import Mention
@@ -46,6 +46,8 @@ class Recall:
         names: what code it names.
         files: and which files.
         meaning: finds by meaning too; None: nothing is embedded here, and these tiers are neither answered nor missed.
+        settled: waits, for so many seconds at most, until what was just said is remembered: half of the deadline is
+            given to that.
         tools: those that are offered, whose last failures are always given.
         limit: memories at most, beside the standing ones and the summaries of conversations.
         deadline_ms: milliseconds from now.
@@ -59,6 +61,7 @@ class Recall:
         names: Sequence[Mention] = (),
         files: Sequence[str] = (),
         meaning: Meaning | None = None,
+        settled: Callable[[float], Awaitable[None]] | None = None,
         tools: Sequence[str] = (),
         limit: int,
         deadline_ms: float,
@@ -67,11 +70,16 @@ class Recall:
         self._limit = limit
         self._deadline = deadline_ms / 1_000
         self._ended = self._begun
+
+        async def found() -> dict[Tier, Scored]:
+            if settled is not None:
+                await settled(self._deadline / 2)
+            return await store.recall(
+                question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit
+            )
+
         self._sources: dict[tuple[Tier, ...], asyncio.Task[dict[Tier, Scored]]] = {
-            IN_GRAPH: asyncio.create_task(
-                store.recall(question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit),
-                name="ragforge-recall",
-            ),
+            IN_GRAPH: asyncio.create_task(found(), name="ragforge-recall"),
         }
         if meaning is not None:
             self._sources[BY_MEANING] = asyncio.create_task(

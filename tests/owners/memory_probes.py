@@ -107,6 +107,15 @@ _UNSEEN = (
     "CREATE (m)-[:ABOUT]->(:CodeAnchor {uuid: 'probe', key: 'probe', project: $a_project, name: 'probe', "
     "file: 'probe', status: 'orphaned'})"
 )
+
+
+def _unseen(rows: list[Any]) -> bool:
+    """Whether nobody has looked what became of the probe; projects of other tests have had their ingest."""
+    found = [*rows, *(each for row in rows for each in row.get("found", ()))]
+    codes = [code for each in found if "memory" in each for code in each["memory"]["code"]]
+    return all(code["became"] is None for code in codes if code["anchor"]["name"] == "probe")
+
+
 _OF_ANOTHER_S_MESSAGE = (
     "MATCH (m:Memory {uuid: $a_memory}) CREATE (m)-[:DERIVED_FROM]->(:Message {uuid: 'probe', user_id: 'another', "
     "project: $a_project, conversation_id: 'probe', seq: 1, timestamp: datetime()})"
@@ -190,13 +199,33 @@ MEMORIES: dict[str, list[Probe]] = {
         Probe(
             lambda a, b: {"clause": None, **_ASKED},
             prepare=f"{_FACT_OF_A} WITH count(*) AS made {_UNSEEN}",
+            expect=_unseen,
+            shares=True,
+        ),
+    ],
+    "memories": [
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=ELSEWHERE,
+            shares=True,
+        ),
+        Probe(lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True}, shares=True),
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=STRANGE,
+            shares=True,
+        ),
+        Probe(
+            lambda a, b: {"before": "9999-01-01T00:00:00Z", "kinds": None, "include_inactive": True},
+            prepare=_UNSEEN,
+            expect=_unseen,
             shares=True,
         ),
     ],
     "memory_by_uuid": [
         Probe(lambda a, b: {"uuid": b.memory}, expect=nothing, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=STRANGE, shares=True),
-        Probe(lambda a, b: {"uuid": a.memory}, prepare=_UNSEEN, shares=True),
+        Probe(lambda a, b: {"uuid": a.memory}, prepare=_UNSEEN, expect=_unseen, shares=True),
         Probe(lambda a, b: {"uuid": a.memory}, prepare=ELSEWHERE, shares=True),
     ],
     "memory_versions": [
@@ -278,7 +307,7 @@ MEMORIES: dict[str, list[Probe]] = {
         Probe(lambda a, b: _asked(b), shares=True),
         Probe(lambda a, b: {**_asked(a, clauses=[]), "mentions": []}, prepare=_FAILED, shares=True),
         Probe(lambda a, b: _asked(b), prepare=STRANGE, shares=True),
-        Probe(lambda a, b: _asked(b), prepare=_UNSEEN, shares=True),
+        Probe(lambda a, b: _asked(b), prepare=_UNSEEN, expect=_unseen, shares=True),
         Probe(lambda a, b: _asked(b, named=b.rare), prepare=ELSEWHERE, shares=True),
         Probe(
             lambda a, b: _asked(a, clauses=[]),
@@ -315,7 +344,7 @@ MEMORIES: dict[str, list[Probe]] = {
     "near_memories": [
         Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} RETURN near", shares=True),
         Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {STRANGE}", shares=True),
-        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {_UNSEEN}", shares=True),
+        Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {_UNSEEN}", expect=_unseen, shares=True),
         Probe(lambda a, b: {"vector": VECTOR}, prepare=f"{_NEAR} {ELSEWHERE}", shares=True),
     ],
     # Below whatever asks, and above it.

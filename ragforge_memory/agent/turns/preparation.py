@@ -17,14 +17,12 @@ from ragforge_memory.agent.context.prompt import READ_RESULT, system_prompt, tok
 from ragforge_memory.agent.context.receipts import receipt_of, shared_texts
 from ragforge_memory.agent.context.selection import IMPORTANT_MESSAGES, RELEVANT, Built, build
 from ragforge_memory.agent.services import Condensing
-from ragforge_memory.agent.ties.named import Question
 from ragforge_memory.agent.turns.patience import left_alone
 from ragforge_memory.errors import GraphBusy, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
 from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
-from ragforge_memory.memory.recall import Recall
 from ragforge_memory.models.conversation import ConversationContext, ToolCall
 from ragforge_memory.models.memory import RecallResult
 from ragforge_memory.models.summary import Summary
@@ -34,6 +32,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.services import Models, Place, Services
     from ragforge_memory.agent.turns.keeping import Keeping
     from ragforge_memory.agent.turns.tool_rounds import Emit
+    from ragforge_memory.memory.recall import Recall
     from ragforge_memory.redaction import Redactor
     from ragforge_memory.tools.registry import ToolRegistry
 
@@ -139,17 +138,14 @@ class Reading:
         )
         self._vector = services.models.question_vector(question, failed=keeping.not_embedded)
         self._recall: Recall | None = None
-        if services.stores.memories is not None and not keeping.away and memory.recall.limit:
-            asks = Question(question)
-            self._recall = Recall(
-                services.stores.memories,
+        if not keeping.away and memory.recall.limit:
+            self._recall = services.begin_recall(
                 question,
-                names=asks.names,
-                files=asks.files,
-                meaning=services.stores.meaning(self._vector, conversation_id),
-                tools=registry.foreign,
+                self._vector,
                 limit=memory.recall.limit,
                 deadline_ms=memory.recall.deadline_ms,
+                conversation_id=conversation_id,
+                tools=registry.foreign,
             )
         self._near: Near | None = None
         if question_seq is not None:
