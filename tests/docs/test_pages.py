@@ -107,6 +107,10 @@ def test_persistence(shop: Shop) -> None:
     assert told(shop, "persistence", 1) == ["2", "['user', 'assistant']"]
 
 
+def test_projects(shop: Shop) -> None:
+    assert told(shop, "projects") == ["open_orders"]
+
+
 def test_search(shop: Shop) -> None:
     said = told(shop, "search")
     assert said[0].startswith("user Where do we keep the session tokens? (")

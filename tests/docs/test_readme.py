@@ -30,14 +30,14 @@ def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
     shop: Shop, neo4j_config: Neo4jConfig
 ) -> None:
     project = f"shop-{uuid4().hex}"
-    written, awaited = (
+    first, written = (
         shop.python("-c", block.replace('"shop"', f'"{project}"')) for block in blocks(README, "python")
     )
+    assert "`check_password` - auth.py:4" in first
     assert "`check_password` - auth.py:4" in written
     assert "read_scope {'name': 'check_password'" in written
     assert "`login` - auth.py:" in written
     assert re.search(r"^2 assistant \['check_password'\]$", written, re.MULTILINE)
-    assert "where is check_password?" in awaited
     [query] = blocks(README, "cypher")
     query = query.replace("(c:Conversation)", "(c:Conversation {project: $project})")
     auth = (neo4j_config.username, neo4j_config.password)
@@ -60,6 +60,23 @@ def test_the_session_of_the_readme_goes_as_it_says(shop: Shop) -> None:
     for part in text.partition("```text\n")[2].partition("```")[0].split("$ ")[1:]:
         command, _, output = part.partition("\n")
         assert _told(shop.run(command)) == _told(output), command
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_ways_in_of_the_readme_work(tmp_path: Path, shop: Shop) -> None:
+    """The five lines of YAML, in an empty folder; those at a terminal are in the session, those in Python above."""
+    [lines] = [block for block in blocks(README, "sh") if "ragforge generate" in block]
+    root = tmp_path / "my-agent"
+    root.mkdir()
+    ours = Shop(root, shop.environment)
+    for line in lines.splitlines()[:3]:
+        ours.run(line.partition("  #")[0])
+    made, asked = (line.split() for line in lines.splitlines()[3:])
+    assert made == ["make", "test"]
+    assert asked[:3] == ["python", "-m", "my_agent"]
+    assert ours.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests") is not None
+    assert ours.python("-m", "my_agent", "ask", "What do you know?").strip()
 
 
 def _told(output: str) -> str:
