@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -45,11 +45,13 @@ class NewEpisode:
 
 
 class ClosedTopic(NamedTuple):
-    """A talk that rests: no episode tells of what is behind ``after``, and ``head`` is its last message."""
+    """A talk that rests: no episode tells of what is behind ``after``, and ``head`` is its last message. ``token`` is
+    another where a text of it was erased meanwhile."""
 
     conversation_id: str
     after: int
     head: int
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +82,17 @@ class EpisodeStore(OwnerStore):
         self._written()
         return row["uuid"], row["stored"]
 
-    async def closed_topics(self, limit: int, *, seconds: float) -> list[ClosedTopic]:
-        """Talks of which nobody has said anything for so long, and of whose end no episode tells."""
-        rows = await self._read("closed_topics", seconds=round(seconds), limit=limit)
-        return [ClosedTopic(row["uuid"], row["after"], row["head"]) for row in rows]
+    async def closed_topics(self, limit: int, *, seconds: float, without: Collection[str] = ()) -> list[ClosedTopic]:
+        """Talks of which nobody has said anything for so long, and of whose end no episode tells; but for those whose
+        uuids are ``without``, and those whose texts are in files that this client does not have."""
+        rows = await self._read(
+            "closed_topics", seconds=round(seconds), limit=limit, without=list(without), filed=False
+        )
+        return [ClosedTopic(row["uuid"], row["after"], row["head"], row["token"]) for row in rows]
 
     async def close(self, topic: ClosedTopic, to_seq: int, stretches: Sequence[Stretch]) -> bool:
-        """Stores episodes of a talk up to a message; False: somebody else has, or the talk is gone."""
+        """Stores episodes of a talk up to a message; False: somebody else has, the talk is gone, or a text of it was
+        erased since it was read."""
         rows = []
         for each in stretches:
             row = self._row(each.episode)
@@ -98,6 +104,7 @@ class EpisodeStore(OwnerStore):
             user=self._owner["user_id"],
             conversation_id=topic.conversation_id,
             after=topic.after,
+            topic_token=topic.token,
             to_seq=to_seq,
             episodes=rows,
         )

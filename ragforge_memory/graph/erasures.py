@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -197,10 +197,15 @@ class ErasureStore(OwnerStore):
         rows = await self._write("erase_summaries", conversation_id=conversation_id, from_seq=from_seq)
         return [each for row in rows for each in row["summaries"]], [each for row in rows for each in row["insights"]]
 
-    async def erase_topics(self, conversation_id: str, from_seq: int) -> list[str]:
-        """Has episodes made again that tell by themselves of what stands from a message on; the uuids of those that
-        went."""
-        rows = await self._write("erase_topics", conversation_id=conversation_id, from_seq=from_seq, **self._user)
+    async def erase_topics(self, conversation_id: str, messages: Iterable[str]) -> list[str]:
+        """Deletes episodes that tell by themselves of messages of a conversation; returns their uuids."""
+        rows = await self._write(
+            "erase_topics",
+            conversation_id=conversation_id,
+            messages=sorted(messages),
+            topic_token=uuid4().hex,
+            **self._user,
+        )
         return list(rows[0]["gone"]) if rows else []
 
     async def erase_memory(self, uuid: str) -> None:

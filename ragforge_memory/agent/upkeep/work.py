@@ -262,7 +262,8 @@ class BackgroundWork:
         remaining = countdown(timeout)
         await self._deleted(remaining)
         for woken in self._woken:
-            await woken.quiet(remaining())
+            if woken is not self.topics:  # a backlog of talks is the next process's as well
+                await woken.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages", "memories"))
