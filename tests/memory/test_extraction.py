@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.errors import ModelError
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -16,6 +17,7 @@ from ragforge_memory.memory import patterns
 from ragforge_memory.memory.calls import error_result
 from ragforge_memory.memory.patterns import retracts, stated_facts
 from ragforge_memory.models.memory import Fact
+from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
@@ -260,7 +262,8 @@ async def test_what_a_dead_process_left_is_looked_at_by_the_next(make_agent: Mak
 
 @pytest.mark.parametrize(("outcome", "falls_back", "expected"), [
     ("remembered", True, []), ("failed", True, ["Ada"]), ("failed", False, []), ("none", False, ["Ada"]),
-    ("unreachable", True, ["Ada"]), ("read and unreachable", True, ["Ada"]), ("queue_full", True, ["Ada"]), ("invalid", True, []),
+    ("unreachable", True, ["Ada"]), ("read and unreachable", True, ["Ada"]), ("queue_full", True, ["Ada"]),
+    ("invalid", True, []),
 ])  # fmt: skip
 async def test_it_is_the_fallback_of_the_models_own_tools(
     make_agent: MakeAgent, cypher: Cypher, outcome: str, falls_back: bool, expected: list[str]
@@ -285,8 +288,10 @@ async def test_it_is_the_fallback_of_the_models_own_tools(
     assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == expected
 
 
-async def test_what_is_nobody_s_stops_nothing_of_a_user(make_agent: MakeAgent, cypher: Cypher) -> None:
-    async with make_agent(user_id="") as nobody:
+async def test_what_is_nobody_s_stops_nothing_of_a_user(
+    make_agent: MakeAgent, cypher: Cypher, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    async with AsyncConversationAgent(neo4j_config, llm_provider="extractive", project=owner.project) as nobody:
         await nobody.memory.remember_fact("personal", "location", "Kyiv")
     async with make_agent(*["Ok."] * 2) as agent:
         talk = await agent.create_conversation()
