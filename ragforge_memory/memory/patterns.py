@@ -88,6 +88,11 @@ def takes_back(sentence: str) -> bool:
     return _listed("retracting").search(_plain(sentence)) is not None
 
 
+def laying_down(said: Iterable[str]) -> list[str]:
+    """The sentences that may say what is to hold always, out of what was said."""
+    return [sentence for text in said for sentence in statements(text) if may_lay_down(sentence)]
+
+
 def taking_back(said: Iterable[str]) -> list[str]:
     """The sentences with which something may be taken back, out of what was said."""
     return [sentence for text in said for sentence in own_sentences(text) if takes_back(sentence)]
