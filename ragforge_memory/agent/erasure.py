@@ -192,8 +192,9 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
                     stay.append(path)
         if stay:
             raise old_ones_stay(stay)
+        episodes = words.episodes - {memory_id}
         counts = {
-            "Memory": 1 + len(words.episodes - {memory_id}),
+            "Memory": 1 + len(episodes),
             "FactVersion": len(memory.versions),
             "MemoryOperation": memory.operations,
             "Message": len(words.messages),
@@ -201,7 +202,7 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
             "Summary": len(words.summaries),
             "Insight": len(words.insights),
         }
-        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights | words.episodes - {memory_id})]
+        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights | episodes)]
         plan = {"gone": gone, "messages": list(memory.sources)}
         begun = await store.note(begun, {label: count for label, count in counts.items() if count}, plan)
         await store.erase_memory(memory_id)

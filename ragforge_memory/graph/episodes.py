@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,13 +11,12 @@ from uuid import uuid4
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.memory_keys import content_stems, order_key, words_key
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.text import terms
+from ragforge_memory.graph.text import terms, text_words
 from ragforge_memory.models.memory import Trust
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.words import STOP_WORDS
 
-_WORD = re.compile(r"\w+")
-_MOST_WORDS = 2_000
+_MOST_WORDS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +154,8 @@ class EpisodeStore(OwnerStore):
 
 def _words(said: str) -> str:
     """What of all that was said an episode is found by: its words, once each, and the parts of names."""
-    words = dict.fromkeys(word for word in _WORD.findall(said.lower()) if word not in STOP_WORDS)
-    return f"{' '.join(list(words)[:_MOST_WORDS])} {terms(said)}"
+    words = dict.fromkeys(word for word in text_words(said) if word not in STOP_WORDS)
+    return " ".join(list(words)[:_MOST_WORDS])
 
 
 def _texts(topic: str, summary: str) -> dict[str, str]:

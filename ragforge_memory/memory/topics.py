@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -25,7 +24,6 @@ SOURCE = "topic"
 REST_SECONDS = 3_600
 """Seconds of silence after which what was talked about is over."""
 
-_EVERY_SECONDS = 600
 _AT_ONCE = 20
 # An exchange alone is what `search_messages` is for; a stretch of more messages than a summary covers well is parted.
 _FEWEST, _MOST = 4, 100
@@ -48,17 +46,10 @@ class Topics:
         self._store = store
         self._talks = talks
         self._condense = condense
-        self._looked: float | None = None
         self._lost: set[str] = set()
-
-    @property
-    def is_due(self) -> bool:
-        """Whether this process has not looked for ten minutes."""
-        return self._looked is None or monotonic() - self._looked >= _EVERY_SECONDS
 
     async def run(self) -> None:
         """Makes the episodes of all talks that rest."""
-        self._looked = monotonic()
         while due := await self._store.closed_topics(_AT_ONCE, seconds=REST_SECONDS, without=self._lost):
             for topic in due:
                 try:
