@@ -66,10 +66,12 @@ RETURN e.uuid AS uuid
 CALL () {
   CALL () {
     UNWIND $uuids AS uuid
+    WITH uuid ORDER BY uuid
     MATCH (n:Message {uuid: uuid})
     RETURN n
     UNION
     UNWIND $uuids AS uuid
+    WITH uuid ORDER BY uuid
     MATCH (:Message {uuid: uuid})<-[:DERIVED_FROM]-(n:Memory)
     RETURN n
   }
@@ -114,6 +116,7 @@ CALL () {
     UNION
     UNWIND $episodes AS row
     UNWIND row.messages AS uuid
+    WITH DISTINCT uuid ORDER BY uuid
     MATCH (n:Message {uuid: uuid})
     RETURN n
     UNION

@@ -235,6 +235,7 @@ CALL (c) {
     RETURN c AS n
     UNION
     UNWIND $rows AS row
+    WITH row ORDER BY row.uuid
     MATCH (n:Message {uuid: row.uuid})
     RETURN n
     UNION
@@ -335,6 +336,7 @@ WITH c
 CALL (c) {
   CALL (c) {
     UNWIND $messages AS uuid
+    WITH uuid ORDER BY uuid
     MATCH (:Message {uuid: uuid, conversation_id: c.uuid})<-[:DERIVED_FROM]-(n:Episode)
     WHERE n.source = 'topic'
     RETURN n

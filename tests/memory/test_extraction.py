@@ -292,10 +292,10 @@ async def test_what_is_nobody_s_stops_nothing_of_a_user(
     make_agent: MakeAgent, cypher: Cypher, neo4j_config: Neo4jConfig, owner: Owner
 ) -> None:
     async with AsyncConversationAgent(neo4j_config, llm_provider="extractive", project=owner.project) as nobody:
-        await nobody.memory.remember_fact("personal", "location", "Kyiv")
+        await nobody.memory.remember_fact("project", "database", "postgres")
     async with make_agent(*["Ok."] * 2) as agent:
         talk = await agent.create_conversation()
-        await talk.send_message("I no longer live in Kyiv.")
+        await talk.send_message("We no longer use postgres.")
         await talk.send_message("My name is Ada.")
         await agent.drain()
     assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == ["Ada"]
