@@ -215,7 +215,8 @@ class ErasureStore(OwnerStore):
         rows = await self._client.write("note_erasure", timeout=self._timeout, uuid=begun.uuid, **given)
         if not rows:
             raise NotFound(f"the graph knows nothing of the erasure {begun.uuid} any more", hint="ask for it again")
-        return rows[0]["erasure"]
+        row: dict[str, Any] = rows[0]["erasure"]
+        return row
 
     async def _in_batches(self, name: str, before: str) -> None:
         async def once() -> None:

@@ -145,7 +145,9 @@ async def test_one_worker_at_a_time_has_the_queue(make_agent: MakeAgent) -> None
         store = OperationStore(services.stores.graph, services.place.owner)
         source = {"trust": "user", "name": "tool", "message_id": None}
         for number in range(100):
-            assert await store.queue(Operation(f"in-turn-{number}", "remember_fact", _fact(f"v{number}"), source), most=100)
+            assert await store.queue(
+                Operation(f"in-turn-{number}", "remember_fact", _fact(f"v{number}"), source), most=100
+            )
         ended = []
         for _ in range(3):
             for each in await store.claim("one"):
