@@ -18,7 +18,6 @@ import os
 import sys
 import tempfile
 import time
-from collections import Counter
 from pathlib import Path
 from uuid import uuid4
 
@@ -27,6 +26,7 @@ import neo4j
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.figures import Figure, table, write_json
+from benchmarks.server import found_in
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Erasure, Neo4jConfig
 from ragforge_memory.graph.managed import ensure_running, stop
 from ragforge_memory.llm.scripted import ScriptedProvider
@@ -68,16 +68,6 @@ def left_by(config: Neo4jConfig, erasure: Erasure) -> int:
     with neo4j.GraphDatabase.driver(config.uri, auth=auth, notifications_min_severity="OFF") as driver:
         found = [driver.execute_query(each.text, each.parameters, database_="neo4j") for each in erasure.queries]
     return sum(each.records[0].values()[0] for each in found)
-
-
-def found_in(folder: Path, word: str) -> Counter[str]:
-    """How often a word is in each file, whatever its form: as the store, the log and Lucene write it."""
-    forms = [word.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
-    counts: Counter[str] = Counter()
-    for path in sorted(each for each in folder.rglob("*") if each.is_file()):
-        content = path.read_bytes()
-        counts[str(path.relative_to(folder))] += sum(map(content.count, forms))
-    return +counts
 
 
 def run(messages: int, home: Path) -> tuple[list[Figure], dict[str, dict[str, int]]]:

@@ -12,7 +12,8 @@ current memories may have one meaning, and what was taken back must not come bac
 
     python benchmarks/memory_session.py [--json FILE] [--turns 100]
 
-The server is ``NEO4J_URI``'s, else the managed one.
+The server is ``NEO4J_URI``'s, else a managed one in a home of its own, which is stopped at the end, so that every byte
+of its files, the journal among them, is searched for the secrets.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -33,7 +35,13 @@ from typing import Any
 
 import neo4j
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.figures import Figure, forget_project, table, write_json
+from benchmarks.server import found_in
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.graph.connect import configured
+from ragforge_memory.graph.managed import ensure_running, stop
 from ragforge_memory.graph.memories import content_stems
 from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.port import ModelProvider, ModelRequest
@@ -323,25 +331,15 @@ async def _run(config: Neo4jConfig, provider: ModelProvider, turns: int, user: s
     return judge(rows, everything, said), took
 
 
-def main() -> int:
-    """Runs both sessions, prints, writes."""
-    from figures import Figure, forget_project, table, write_json
-    from server import benchmark_server
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=len(TURNS))
-    parser.add_argument("--json", type=Path, metavar="FILE")
-    given = parser.parse_args()
-    config = benchmark_server()
+def _sessions(config: Neo4jConfig, turns: int) -> list[Figure]:
+    """Both sessions, and what the rubric says of them."""
     figures: list[Figure] = []
     providers: dict[str, ModelProvider] = {"without a model": ExtractiveProvider(), "junk": JunkyExtractor()}
     for name, provider in providers.items():
         user = f"session-{uuid.uuid4().hex}"
         print(name)
         try:
-            with tempfile.TemporaryDirectory() as home:
-                os.environ["RAGFORGE_HOME"] = home  # the journal is the benchmark's own
-                verdict, took = asyncio.run(_run(config, provider, given.turns, user))
+            verdict, took = asyncio.run(_run(config, provider, turns, user))
         finally:
             forget_project(config, user)
         detail = f"{verdict.facts} facts, {verdict.notes} notes, {median(took):.0f} ms a turn"
@@ -352,6 +350,34 @@ def main() -> int:
                 figures.append(Figure(f"{name}: {what}", len(found), "", 0))
             if found:
                 print(f"  {what}: {found}")
+    return figures
+
+
+def main() -> int:
+    """Runs both sessions, prints, writes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=len(TURNS))
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    given = parser.parse_args()
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="ragforge-session-") as folder:
+        os.environ["RAGFORGE_HOME"] = folder  # the journal is the benchmark's own
+        config = configured(None)
+        if config is not None:
+            figures += _sessions(config, given.turns)
+        else:
+            home = Path(folder)
+            server = ensure_running(home)
+            try:
+                own = Neo4jConfig(server.uri, username=server.username, password=server.password)
+                figures += _sessions(own, given.turns)
+            finally:
+                stop(home)
+            found = sum((found_in(home, secret) for secret in SECRETS), Counter())
+            searched = [each for each in home.rglob("*") if each.is_file()]
+            told = found_in(home, TURNS[1][0]).total()
+            detail = f"{len(searched)} files; {told} times {TURNS[1][0]!r}"
+            figures.append(Figure("secrets in the store's files", found.total(), "times", 0, detail))
     print(table(f"{given.turns} turns", figures))
     if given.json:
         write_json(given.json, "memory_session", figures)

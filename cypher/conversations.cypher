@@ -173,10 +173,12 @@ CALL (c, above) {
     MATCH (m)<-[:DERIVED_FROM]-(:Memory)-[:ABOUT]->(a:CodeAnchor)
     RETURN a
   } | SET anchor:LooseAnchor)
-  // What is remembered of these messages alone goes with them, its history too; what it took the place of stays history.
+  // What is remembered of these messages alone goes with them, its history too, and so do episodes that were made by
+  // themselves of any of them; what it took the place of stays history.
   FOREACH (memory IN COLLECT {
     MATCH (m)<-[:DERIVED_FROM]-(x:Memory)
-    WHERE NOT EXISTS { MATCH (x)-[:DERIVED_FROM]->(other:Message) WHERE other <> m }
+    WHERE x.source = 'topic' AND x:Episode
+      OR NOT EXISTS { MATCH (x)-[:DERIVED_FROM]->(other:Message) WHERE other <> m }
     RETURN x
   } |
     FOREACH (version IN COLLECT { MATCH (memory)-[:HAS_VERSION]->(v:FactVersion) RETURN v } | DETACH DELETE version)

@@ -235,6 +235,7 @@ CALL (c) {
     RETURN c AS n
     UNION
     UNWIND $rows AS row
+    WITH row ORDER BY row.uuid
     MATCH (n:Message {uuid: row.uuid})
     RETURN n
     UNION
@@ -323,40 +324,38 @@ RETURN x.uuid AS uuid, gone AS summaries, analysed AS insights
 
 // name: erase_topics
 // at once
-// Episodes that were made by themselves of what stands in a conversation from a message on; they are made again, behind
-// what is told of. Whoever makes some waits for the user and the conversation, so what they are tied to is looked for
-// behind that.
+// Episodes that were made by themselves of these messages of a conversation. Who is just making one of it makes none: the
+// token is another then. What they are tied to is looked for behind the locks of the user and the conversation.
 MERGE (u:User {user_id: $user})
 SET u.user_id = $user
 WITH u
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
-SET c.uuid = $conversation_id
+SET c.topic_token = $topic_token
 WITH c
 CALL (c) {
   CALL (c) {
-    MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(n:Episode)
-    WHERE m.seq >= $from_seq AND n.source = 'topic'
+    UNWIND $messages AS uuid
+    WITH uuid ORDER BY uuid
+    MATCH (:Message {uuid: uuid, conversation_id: c.uuid})<-[:DERIVED_FROM]-(n:Episode)
+    WHERE n.source = 'topic'
     RETURN n
     UNION
-    MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
-    WHERE m.seq >= $from_seq AND e.source = 'topic'
+    UNWIND $messages AS uuid
+    MATCH (:Message {uuid: uuid, conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
+    WHERE e.source = 'topic'
     MATCH (e)--(n)
     RETURN n
   }
   // include: locks
 }
-WITH c, COLLECT {
-  MATCH (m:Message {conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
-  WHERE m.seq >= $from_seq AND e.source = 'topic'
+WITH COLLECT {
+  UNWIND $messages AS uuid
+  MATCH (:Message {uuid: uuid, conversation_id: c.uuid})<-[:DERIVED_FROM]-(e:Episode)
+  WHERE e.source = 'topic'
   RETURN DISTINCT e
 } AS episodes
-WITH c, episodes, [e IN episodes | e.uuid] AS gone, head(COLLECT {
-  UNWIND episodes AS e
-  MATCH (e)-[:DERIVED_FROM]->(m:Message {conversation_id: c.uuid})
-  RETURN min(m.seq)
-}) AS first
-FOREACH (_ IN CASE WHEN first IS NULL THEN [] ELSE [1] END | SET c.episode_seq = first - 1)
+WITH episodes, [e IN episodes | e.uuid] AS gone
 FOREACH (each IN COLLECT { UNWIND episodes AS e MATCH (e)-[:HAS_VERSION]->(v) RETURN v } | DETACH DELETE each)
 FOREACH (each IN episodes | DETACH DELETE each)
 RETURN gone

@@ -5,6 +5,7 @@
 // first, and looked at again: another may have had it meanwhile.
 MATCH (m:PendingExtraction)
 WHERE m.user_id = $user_id AND m.project = $project AND (m.extract_until IS NULL OR m.extract_until < datetime())
+  AND ($filed OR m.content IS NOT NULL)
 MATCH (c:Conversation {uuid: m.conversation_id})
 WHERE c.status <> 'deleting' AND c.import_token IS NULL
   AND (m.role <> 'user' OR m.state = 'unanswered' OR m.timestamp < datetime() - duration({seconds: $patience}) OR EXISTS {
@@ -158,5 +159,7 @@ FOREACH (_ IN CASE WHEN is = 'fades' AND importance < $least THEN [1] ELSE [] EN
 FOREACH (_ IN CASE WHEN is = 'done' OR (is = 'fades' AND importance < $least) THEN [1] ELSE [] END |
   REMOVE m:AgingMemory
   SET m.due_at = null)
-FOREACH (_ IN CASE WHEN is = 'over' THEN [1] ELSE [] END | DETACH DELETE m)
+FOREACH (_ IN CASE WHEN is = 'over' THEN [1] ELSE [] END |
+  FOREACH (version IN COLLECT { MATCH (m)-[:HAS_VERSION]->(v:FactVersion) RETURN v } | DETACH DELETE version)
+  DETACH DELETE m)
 RETURN is, count(*) AS times

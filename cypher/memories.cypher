@@ -359,6 +359,7 @@ WITH u
 CALL () {
   CALL () {
     UNWIND $uuids AS uuid
+    WITH uuid ORDER BY uuid
     MATCH (n:Memory {uuid: uuid})
     RETURN n
   }

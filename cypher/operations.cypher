@@ -33,12 +33,12 @@ RETURN waiting, CASE WHEN first.lease_until > datetime.realtime() THEN first.hol
 MERGE (q:MemoryQueue {owner_token: $owner_token})
 ON CREATE SET q.number = 0, q.user_id = $user_id, q.project = $project
 SET q.owner_token = $owner_token
-WITH q
-CALL () {
+WITH datetime.realtime() AS now
+CALL (now) {
   MATCH (o:PendingOperation)
   WHERE o.user_id = $user_id AND o.project = $project
-  WITH o ORDER BY o.number LIMIT $limit
-  WITH collect(o) AS next, datetime.realtime() AS now
+  WITH now, o ORDER BY o.number LIMIT $limit
+  WITH now, collect(o) AS next
   WHERE NOT any(o IN next WHERE coalesce(o.lease_until > now AND o.holder <> coalesce($dead, ''), false))
     AND NOT coalesce(next[0].rests_until > now, false)
   UNWIND next AS o

@@ -72,7 +72,7 @@ UNWIND lineage AS l
 MATCH (m:Message {conversation_id: l.id})
 WHERE m.seq >= $from_seq AND m.seq <= $to_seq AND m.seq <= l.top
 WITH m ORDER BY m.seq
-RETURN m {.uuid, .conversation_id, .seq, .role, .state, .in_reply_to, .token_count,
+RETURN m {.uuid, .conversation_id, .seq, .role, .state, .in_reply_to, .token_count, .trust,
   content: CASE WHEN m.content IS :: STRING THEN left(m.content, $characters) ELSE m.content END,
   timestamp: toStringOrNull(m.timestamp), tool_calls: COLLECT {
     MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)

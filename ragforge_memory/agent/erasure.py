@@ -63,8 +63,8 @@ async def erase_memory(services: Services, memory_id: str) -> Erasure:
     - Anything else of the owner's that quotes it (four of its words in a row, or all of a shorter one) loses the quote:
       messages, results, titles. One or two words, which say the same of other things too, are taken for a quote only
       in answers that were given the memory.
-    - Summaries, insights, and episodes that were made by themselves, of what such a message stands in, and of all
-      behind it, are made again.
+    - Summaries, and insights, of what such a message stands in, and of all behind it, are made again. Episodes that
+      were made by themselves of it are gone.
     - Of an episode, which tells of messages in words of its own or of theirs, no message goes with it.
     - Other memories stay, also those whose place it took (their own words are forgotten by themselves). Instructions
       and descriptions of tools that prompts share never quote a memory.
@@ -192,8 +192,9 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
                     stay.append(path)
         if stay:
             raise old_ones_stay(stay)
+        episodes = words.episodes - {memory_id}
         counts = {
-            "Memory": 1 + len(words.episodes - {memory_id}),
+            "Memory": 1 + len(episodes),
             "FactVersion": len(memory.versions),
             "MemoryOperation": memory.operations,
             "Message": len(words.messages),
@@ -201,7 +202,7 @@ async def _erase_memory(services: Services, begun: Begun) -> Erasure:
             "Summary": len(words.summaries),
             "Insight": len(words.insights),
         }
-        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights | words.episodes - {memory_id})]
+        gone = [memory_id, *memory.versions, *sorted(words.summaries | words.insights | episodes)]
         plan = {"gone": gone, "messages": list(memory.sources)}
         begun = await store.note(begun, {label: count for label, count in counts.items() if count}, plan)
         await store.erase_memory(memory_id)
@@ -240,7 +241,7 @@ async def _erase_in(
         words.summaries.update(summaries)
         words.insights.update(insights)
     if changed:
-        words.episodes.update(await store.erase_topics(conversation_id, min(each["seq"] for each, _ in changed)))
+        words.episodes.update(await store.erase_topics(conversation_id, (row["uuid"] for _, row in changed)))
     words.messages.update(row["uuid"] for _, row in changed)
     words.calls += sum(len(row["calls"]) for _, row in changed)
 

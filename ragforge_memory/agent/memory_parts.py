@@ -37,16 +37,12 @@ TOOL_DEADLINE_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class MemoryParts:
-    """The stores and the work of one owner's long-term memory.
-
-    ``extraction`` and ``topics`` are None where that is off; no process that ends after one answer looks for topics.
-    """
+    """The stores and the work of one owner's long-term memory; ``extraction`` is None where it is off."""
 
     store: AddedMemoryStore
     tool_memories: ToolMemoryStore
     operations: Operations
     extraction: Extraction | None
-    topics: Topics | None
     works: dict[str, WokenWork]
 
     @property
@@ -86,7 +82,7 @@ def open_memory(
     memories = Memories(store, episodes, config, place.redacted)
     operations = Operations(memories, OperationStore(graph, owner), config.tools, recall=recall, queued=queued)
     tool_memories = ToolMemoryStore(graph, owner)
-    extraction, topics = None, None
+    extraction = None
     if config.extraction.enabled:
         ttl = config.short_term.ttl_minutes
         extraction = Extraction(
@@ -99,7 +95,6 @@ def open_memory(
             falls_back=config.tools.automated_fallback,
             maintains=not brief,
         )
-        topics = None if brief else Topics(episodes, talks, condense)
     planned = brief
 
     async def remember() -> None:
@@ -117,9 +112,9 @@ def open_memory(
     }
     if extraction is not None:
         works["extraction"] = WokenWork("extraction", extraction.run)
-    if topics is not None:
-        works["topics"] = WokenWork("episodes", topics.run)
-    return MemoryParts(store, tool_memories, operations, extraction, topics, works)
+        if not brief:  # a process that ends after one answer leaves talks to the next
+            works["topics"] = WokenWork("episodes", Topics(episodes, talks, condense).run)
+    return MemoryParts(store, tool_memories, operations, extraction, works)
 
 
 def _tools(tools: Sequence[Callable[..., Any]] | None, config: MemoryConfig) -> Sequence[Callable[..., Any]]:

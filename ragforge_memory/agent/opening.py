@@ -242,7 +242,6 @@ async def open_services(wanted: Wanted) -> Services:
             opened=opened,
             following=following,
             extraction=memory.extraction if memory else None,
-            topics=memory.topics if memory else None,
             open_here=wanted.open_here,
         )
         services = Services(stores, models, place, background)

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from ragforge_memory.memory.memories import Memories
     from ragforge_memory.memory.operations import Operations
     from ragforge_memory.memory.recall import Recall
-    from ragforge_memory.memory.topics import Topics
     from ragforge_memory.models.conversation import ConversationInfo
     from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.owner import Owner
@@ -305,7 +304,6 @@ class Background:
     opened: AsyncExitStack
     following: Following | None = None
     extraction: Extraction | None = None
-    topics: Topics | None = None
     open_here: Callable[[], set[str]] = set
     condensing: WeakValueDictionary[str, Condensing] = field(default_factory=WeakValueDictionary)
 
@@ -326,10 +324,12 @@ class Background:
     def said(self, messages: Sequence[NewMessage]) -> None:
         """These messages were stored just now: they wait for their vectors, and maybe to be looked at."""
         self.work.said([WaitingText(each.uuid, each.content) for each in messages])
-        if self.extraction is not None and (any(each.extract for each in messages) or self.extraction.maintenance_due):
-            self.work.extract()
-        if self.topics is not None and self.topics.is_due:
+        if self.extraction is None:
+            return
+        if maintains := self.extraction.maintenance_due:
             self.work.close_topics()
+        if maintains or any(each.extract for each in messages):
+            self.work.extract()
 
 
 @dataclass(slots=True, weakref_slot=True)

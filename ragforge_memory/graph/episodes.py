@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,13 +11,12 @@ from uuid import uuid4
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.memory_keys import content_stems, order_key, words_key
 from ragforge_memory.graph.owned import OwnerStore
-from ragforge_memory.graph.text import terms
+from ragforge_memory.graph.text import terms, text_words
 from ragforge_memory.models.memory import Trust
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.text.words import STOP_WORDS
 
-_WORD = re.compile(r"\w+")
-_MOST_WORDS = 2_000
+_MOST_WORDS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +43,13 @@ class NewEpisode:
 
 
 class ClosedTopic(NamedTuple):
-    """A talk that rests: no episode tells of what is behind ``after``, and ``head`` is its last message."""
+    """A talk that rests: no episode tells of what is behind ``after``, and ``head`` is its last message. ``token`` is
+    another where a text of it was erased meanwhile."""
 
     conversation_id: str
     after: int
     head: int
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,17 @@ class EpisodeStore(OwnerStore):
         self._written()
         return row["uuid"], row["stored"]
 
-    async def closed_topics(self, limit: int, *, seconds: float) -> list[ClosedTopic]:
-        """Talks of which nobody has said anything for so long, and of whose end no episode tells."""
-        rows = await self._read("closed_topics", seconds=round(seconds), limit=limit)
-        return [ClosedTopic(row["uuid"], row["after"], row["head"]) for row in rows]
+    async def closed_topics(self, limit: int, *, seconds: float, without: Collection[str] = ()) -> list[ClosedTopic]:
+        """Talks of which nobody has said anything for so long, and of whose end no episode tells; but for those whose
+        uuids are ``without``, and those whose texts are in files that this client does not have."""
+        rows = await self._read(
+            "closed_topics", seconds=round(seconds), limit=limit, without=list(without), filed=False
+        )
+        return [ClosedTopic(row["uuid"], row["after"], row["head"], row["token"]) for row in rows]
 
     async def close(self, topic: ClosedTopic, to_seq: int, stretches: Sequence[Stretch]) -> bool:
-        """Stores episodes of a talk up to a message; False: somebody else has, or the talk is gone."""
+        """Stores episodes of a talk up to a message; False: somebody else has, the talk is gone, or a text of it was
+        erased since it was read."""
         rows = []
         for each in stretches:
             row = self._row(each.episode)
@@ -98,6 +102,7 @@ class EpisodeStore(OwnerStore):
             user=self._owner["user_id"],
             conversation_id=topic.conversation_id,
             after=topic.after,
+            topic_token=topic.token,
             to_seq=to_seq,
             episodes=rows,
         )
@@ -149,8 +154,8 @@ class EpisodeStore(OwnerStore):
 
 def _words(said: str) -> str:
     """What of all that was said an episode is found by: its words, once each, and the parts of names."""
-    words = dict.fromkeys(word for word in _WORD.findall(said.lower()) if word not in STOP_WORDS)
-    return f"{' '.join(list(words)[:_MOST_WORDS])} {terms(said)}"
+    words = dict.fromkeys(word for word in text_words(said) if word not in STOP_WORDS)
+    return " ".join(list(words)[:_MOST_WORDS])
 
 
 def _texts(topic: str, summary: str) -> dict[str, str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
+from ragforge_memory.errors import NotFound
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.leases import holder, is_dead
 from ragforge_memory.graph.owned import OwnerStore
@@ -95,8 +96,7 @@ class ErasureStore(OwnerStore):
 
     async def note(self, begun: Begun, counts: Mapping[str, int], plan: Mapping[str, Any]) -> Begun:
         """Keeps what was counted and what has to be known later; what was noted first stays."""
-        rows = await self._note(begun.uuid, counts=to_json(dict(counts)), plan=to_json(dict(plan)), queries=None)
-        return _begun(rows[0]["erasure"])
+        return _begun(await self._note(begun, counts=to_json(dict(counts)), plan=to_json(dict(plan)), queries=None))
 
     async def release(self, begun: Begun) -> None:
         """Leaves an erasure that could not be ended to anybody."""
@@ -114,8 +114,7 @@ class ErasureStore(OwnerStore):
             {"text": "\n".join(_lines(statement_for(each.name, version).text)), "parameters": each.given}
             for each in proofs
         ]
-        rows = await self._note(begun.uuid, counts=None, plan=None, queries=to_json(queries))
-        row = rows[0]["erasure"]
+        row = await self._note(begun, counts=None, plan=None, queries=to_json(queries))
         return Erasure(
             uuid=row["uuid"],
             who=row["who"],
@@ -197,18 +196,27 @@ class ErasureStore(OwnerStore):
         rows = await self._write("erase_summaries", conversation_id=conversation_id, from_seq=from_seq)
         return [each for row in rows for each in row["summaries"]], [each for row in rows for each in row["insights"]]
 
-    async def erase_topics(self, conversation_id: str, from_seq: int) -> list[str]:
-        """Has episodes made again that tell by themselves of what stands from a message on; the uuids of those that
-        went."""
-        rows = await self._write("erase_topics", conversation_id=conversation_id, from_seq=from_seq, **self._user)
+    async def erase_topics(self, conversation_id: str, messages: Iterable[str]) -> list[str]:
+        """Deletes episodes that tell by themselves of messages of a conversation; returns their uuids."""
+        rows = await self._write(
+            "erase_topics",
+            conversation_id=conversation_id,
+            messages=sorted(messages),
+            topic_token=uuid4().hex,
+            **self._user,
+        )
         return list(rows[0]["gone"]) if rows else []
 
     async def erase_memory(self, uuid: str) -> None:
         """Deletes a memory with its versions and operations."""
         await self._write("erase_memory", uuid=uuid, **self._user)
 
-    async def _note(self, uuid: str, **given: Any) -> list[dict[str, Any]]:
-        return await self._client.write("note_erasure", timeout=self._timeout, uuid=uuid, **given)
+    async def _note(self, begun: Begun, **given: Any) -> dict[str, Any]:
+        rows = await self._client.write("note_erasure", timeout=self._timeout, uuid=begun.uuid, **given)
+        if not rows:
+            raise NotFound(f"the graph knows nothing of the erasure {begun.uuid} any more", hint="ask for it again")
+        row: dict[str, Any] = rows[0]["erasure"]
+        return row
 
     async def _in_batches(self, name: str, before: str) -> None:
         async def once() -> None:

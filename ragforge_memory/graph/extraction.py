@@ -83,7 +83,7 @@ class ExtractionStore(OwnerStore):
         """Takes the next messages, the oldest first, for so many seconds; None: there are none."""
         token = uuid4().hex
         rows = await self._write(
-            "claim_extractions", limit=limit, seconds=seconds, patience=_PATIENCE, near=_NEAR, token=token
+            "claim_extractions", limit=limit, seconds=seconds, patience=_PATIENCE, near=_NEAR, token=token, filed=False
         )
         return Claim(token, tuple(row["uuid"] for row in rows)) if rows else None
 

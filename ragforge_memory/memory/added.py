@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragforge_memory.errors import InvalidInput, NotFound
-from ragforge_memory.memory.memories import LONGEST_VALUE, Memories
+from ragforge_memory.memory.checks import LONGEST_VALUE
+from ragforge_memory.memory.memories import Memories
 from ragforge_memory.models.memory import Memory, MemoryKind
 from ragforge_memory.text.forms import is_question
 

@@ -15,6 +15,9 @@ from ragforge_memory.memory.memories import Memories, Source
 
 Result = dict[str, Any]
 
+READERS = frozenset({"recall_facts", "recall_memory"})
+"""The tools that change nothing."""
+
 AWAY = ("unreachable", "queue_full")
 """The types of errors after which a call was neither done nor queued."""
 

@@ -19,12 +19,20 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, ValidationError
 
-from ragforge_memory.errors import ConversationFileError, InvalidInput, ModelError, RagforgeError
+from ragforge_memory.errors import (
+    ConversationFileError,
+    GraphUnavailable,
+    InvalidInput,
+    ModelError,
+    NotFound,
+    RagforgeError,
+    foreign,
+)
 from ragforge_memory.graph.extraction import MAINTAIN_SECONDS, ExtractionStore
 from ragforge_memory.graph.memories import OF_THE_USER, STANDING_TYPES
 from ragforge_memory.llm.asking import complete, foreign_failures
 from ragforge_memory.llm.port import ChatMessage, ModelProvider, ModelRequest, answers, model_key
-from ragforge_memory.memory.calls import was_away
+from ragforge_memory.memory.calls import READERS, was_away
 from ragforge_memory.memory.controller import Controller, is_due
 from ragforge_memory.memory.memories import Memories, Source
 from ragforge_memory.memory.patterns import (
@@ -155,7 +163,7 @@ class Extraction:
         while claim := await self._store.claim(limit, seconds=seconds):
             try:
                 for due in await self._store.claimed(claim):
-                    await self._look(claim, due)
+                    await self._look_once(claim, due)
             except ConversationFileError as error:
                 # Whose text is lost is found one by one, and left.
                 if len(claim.uuids) == 1:
@@ -169,6 +177,17 @@ class Extraction:
                     await self._store.release(claim)
                 raise
 
+    async def _look_once(self, claim: Claim, due: DueMessage) -> None:
+        """Looks at a message; one that fails by itself is left, so that it holds up none behind it."""
+        try:
+            await self._look(claim, due)
+        except (GraphUnavailable, ConversationFileError):
+            raise
+        except Exception as error:  # whatever it is, the others go on
+            self.counts["failed"] += 1
+            log.warning("a message is not looked at: %s", redact(str(error)), exc_info=foreign(error))
+            await self._store.finish(claim, due.uuid)
+
     async def _look(self, claim: Claim, due: DueMessage) -> None:
         users = due.role == "user"
         used = await self._facts(due) if users and self._max_facts and not self._by_tools(due) else set()
@@ -176,9 +195,11 @@ class Extraction:
 
     def _by_tools(self, due: DueMessage) -> bool:
         """Whether the model saw to the facts of this turn by its tools; where these failed this is their fallback."""
-        used = (each for each in due.answer_tools if each[0] in _memory_tools())
-        succeeded = {success and not was_away(result) for _, success, result in used}
-        return True in succeeded or (bool(succeeded) and not self._falls_back)
+        used = [each for each in due.answer_tools if each[0] in _memory_tools()]
+        # Who has only looked has kept nothing, unless there was nothing to keep.
+        wrote = [each for each in used if each[0] not in READERS] or used
+        away = any(not success or was_away(result) for _, success, result in wrote)
+        return bool(wrote) and (not away or not self._falls_back)
 
     async def _facts(self, due: DueMessage) -> set[str]:
         """Remembers what the user states, forgets what they take back; returns the sentences that this was."""
@@ -269,7 +290,10 @@ class Extraction:
         return True
 
     async def _forget(self, fact: Fact, sentence: str) -> None:
-        self.counts["forgotten"] += await self._memories.forget(fact.uuid, sentence)
+        try:
+            self.counts["forgotten"] += await self._memories.forget(fact.uuid, sentence)
+        except NotFound:  # it is everybody's, which one user does not forget for all
+            self.counts["refused"] += 1
 
     async def _asked(self, due: DueMessage, known: Sequence[Fact]) -> _Answer:
         """What a model finds; an answer that is none goes back once.

@@ -11,18 +11,13 @@ from uuid import uuid4
 from ragforge_memory.errors import InvalidInput, NotFound
 from ragforge_memory.graph.episodes import EpisodeStore, NewEpisode
 from ragforge_memory.graph.memories import STANDING_TYPES, FactOutcome, NewFact, normal_type
+from ragforge_memory.memory.checks import LONGEST_VALUE, MOST, Checks, share
 from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, Trust, VersionReason
 from ragforge_memory.text.forms import is_question
 
 if TYPE_CHECKING:
     from ragforge_memory.config.sections import MemoryConfig
     from ragforge_memory.graph.added_memories import AddedMemoryStore
-
-LONGEST_NAME, LONGEST_VALUE = 100, 2_000
-"""Characters of a fact's type and key, of an episode's topic and tags; of a fact's value and an episode's summary."""
-
-MOST = 100
-"""Messages that are marked, facts that are merged and tags that are given at once."""
 
 _REASONS = ("update", "correction", "refinement")
 
@@ -65,6 +60,12 @@ class Memories:
         self._episodes = episodes
         self._config = config
         self._redacted = redacted
+        self._checks = Checks(redacted)
+
+    @property
+    def checks(self) -> Checks:
+        """What may be remembered."""
+        return self._checks
 
     async def remember_fact(
         self,
@@ -90,8 +91,8 @@ class Memories:
             InvalidInput: something is missing, too long, a question or a secret; it is less sure than the
                 configuration asks for; or it is a rule or a preference that no user laid down.
         """
-        type_, key = self._name("type of a fact", type), self._name("key of a fact", key)
-        value, confidence = self._text("value of a fact", value, beside=key), share("confidence", confidence)
+        type_, key = self._checks.name("type of a fact", type), self._checks.name("key of a fact", key)
+        value, confidence = self._checks.text("value of a fact", value, beside=key), share("confidence", confidence)
         if is_question(value):
             raise InvalidInput("a question is not a fact")
         least = self._config.tools.confidence_threshold
@@ -174,7 +175,7 @@ class Memories:
         if not 2 <= len(ids) <= MOST:
             raise InvalidInput(f"2 to {MOST} different facts can be merged, not {len(ids)}")
         facts = [await self.fact(each) for each in ids]
-        value = self._text("value of a fact", value, beside=facts[0].key)
+        value = self._checks.text("value of a fact", value, beside=facts[0].key)
         if is_question(value):
             raise InvalidInput("a question is not a fact")
         if len({fact.type for fact in facts}) > 1:
@@ -191,7 +192,7 @@ class Memories:
         Raises:
             InvalidInput: it is empty, too long, a question or a secret.
         """
-        content = self._text("memory", content)
+        content = self._checks.text("memory", content)
         if is_question(content):
             raise InvalidInput("a question is not remembered", hint="state what holds")
         return await self._store.add(content, "note", 0.5, uuid=uuid, trust=source.trust, source=source.name)
@@ -225,13 +226,13 @@ class Memories:
         given = list(message_ids or ())[:MOST] or [each for each in (source.message_id,) if each]
         new = NewEpisode(
             uuid or uuid4().hex,
-            self._name("topic of an episode", topic),
-            self._text("summary of an episode", summary, beside=topic),
+            self._checks.name("topic of an episode", topic),
+            self._checks.text("summary of an episode", summary, beside=topic),
             trust=source.trust,
             source=source.name,
             importance=share("importance", importance),
-            emotional_valence=self._mood(emotional_valence),
-            tags=self._tags(tags),
+            emotional_valence=self._checks.mood(emotional_valence),
+            tags=self._checks.tags(tags),
             message_ids=tuple(given),
         )
         return await self._episodes.create(new)
@@ -258,15 +259,15 @@ class Memories:
         if importance is not None:
             changes["importance"] = share("importance", importance)
         if emotional_valence is not None:
-            changes["emotional_valence"] = self._mood(emotional_valence)
+            changes["emotional_valence"] = self._checks.mood(emotional_valence)
         if tags is not None:
-            changes["tags"] = list(self._tags(tags))
+            changes["tags"] = list(self._checks.tags(tags))
         if topic is None and summary is None and not changes:
             raise InvalidInput("nothing is given that would change the episode")
         await self._episodes.update(
             episode.uuid,
-            topic=episode.topic if topic is None else self._name("topic of an episode", topic),
-            summary=episode.summary if summary is None else self._text("summary of an episode", summary),
+            topic=episode.topic if topic is None else self._checks.name("topic of an episode", topic),
+            summary=episode.summary if summary is None else self._checks.text("summary of an episode", summary),
             changes=changes,
             operation=source.once,
         )
@@ -350,39 +351,3 @@ class Memories:
     def fact_uuid(self, type: str, key: str) -> str:
         """The uuid of the fact of this type and key, whether there is one or not."""
         return self._store.fact_uuid(type, key)
-
-    def _name(self, what: str, text: str) -> str:
-        return self._checked(what, text, LONGEST_NAME)
-
-    def _text(self, what: str, text: str, *, beside: str = "") -> str:
-        text = self._checked(what, text, LONGEST_VALUE)
-        if any(self._redacted(each) != each for each in (text, f"{beside}: {text}")):
-            raise InvalidInput("that has a secret in it, which is not remembered")
-        return " ".join(text.split())
-
-    def _mood(self, word: str | None) -> str | None:
-        return self._name("emotional valence", word) if word else None
-
-    def _tags(self, tags: Sequence[str]) -> tuple[str, ...]:
-        if isinstance(tags, str) or len(tags) > MOST:
-            raise InvalidInput(f"tags are a list of up to {MOST} words")
-        return tuple(dict.fromkeys(self._name("tag", each) for each in tags))
-
-    @staticmethod
-    def _checked(what: str, text: str, most: int) -> str:
-        if not isinstance(text, str) or not text.strip():
-            raise InvalidInput(f"the {what} is missing")
-        if len(text) > most:
-            raise InvalidInput(f"the {what} is longer than {most:,} characters")
-        return text.strip()
-
-
-def share(what: str, number: float) -> float:
-    """A number from 0 to 1.
-
-    Raises:
-        InvalidInput: it is none.
-    """
-    if not isinstance(number, (int, float)) or isinstance(number, bool) or not 0 <= number <= 1:
-        raise InvalidInput(f"{what} is a number from 0 to 1, not {number!r}")
-    return float(number)

@@ -72,7 +72,11 @@ class Operations:
             arguments: all that it takes.
             source: where it comes from.
             ids: the uuid of what it makes or changes, by the name that a result has for it.
+
+        Raises:
+            InvalidInput: an argument has a secret in it, which is kept nowhere, the queue included.
         """
+        arguments = self.memories.checks.without_secrets(arguments)
         operation = Operation(
             uuid4().hex,
             tool,

@@ -88,6 +88,16 @@ def takes_back(sentence: str) -> bool:
     return _listed("retracting").search(_plain(sentence)) is not None
 
 
+def laying_down(said: Iterable[str]) -> list[str]:
+    """The sentences that may say what is to hold always, out of what was said."""
+    return [sentence for text in said for sentence in statements(text) if may_lay_down(sentence)]
+
+
+def taking_back(said: Iterable[str]) -> list[str]:
+    """The sentences with which something may be taken back, out of what was said."""
+    return [sentence for text in said for sentence in own_sentences(text) if takes_back(sentence)]
+
+
 def stated_facts(text: str) -> list[StatedFact]:
     """The facts that a message states by a form of the table."""
     return [fact for each in statements(text) if (fact := _stated(each)) is not None]
@@ -101,8 +111,17 @@ def retracted(text: str, known: Iterable[Fact]) -> list[tuple[Fact, str]]:
         for sentence in statements(text)
         for types, value in _retractions(sentence)
         for fact in facts
-        if fact.type in types and (covers(value, fact.value) or covers(f"{fact.key} {fact.value}", value))
+        if fact.type in types and _names(value, fact)
     ]
+
+
+def _names(value: str, fact: Fact) -> bool:
+    """Whether what is taken back is a fact's value, or as much of it and of its key as tells it from others: what a
+    preference is for stands first in it ("tabs over spaces" is not taken back with spaces)."""
+    if covers(value, fact.value):
+        return True
+    first = next(iter(_said(fact.value)), "")
+    return covers(f"{fact.key} {fact.value}", value) and covers(value, first)
 
 
 def retracts(text: str) -> bool:

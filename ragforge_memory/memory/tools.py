@@ -17,6 +17,7 @@ from ragforge_memory.memory.calls import Result, error_result, refusal
 from ragforge_memory.memory.grounds import is_grounded
 from ragforge_memory.memory.memories import Source
 from ragforge_memory.memory.operations import Operations
+from ragforge_memory.memory.patterns import laying_down, taking_back
 from ragforge_memory.models.memory import Fact, RecalledMemory
 from ragforge_memory.tools.declare import tool
 from ragforge_memory.tools.ports import ToolContext
@@ -43,7 +44,7 @@ async def remember_fact(
     stands = normal_type(type) in STANDING_TYPES
 
     async def remember(operations: Operations) -> Result:
-        if stands and not is_grounded(context.heard(), value):
+        if not _is_said(context, value, stands=stands) and (stands or await _is_the_user_s(operations, type, key)):
             return _NOT_ASKED
         given = {"type": type, "key": key, "value": value, "confidence": confidence}
         fact_id = operations.memories.fact_uuid(type, key)
@@ -91,8 +92,9 @@ async def update_fact(context: ToolContext, fact_id: str, new_value: str, reason
     """
 
     async def update(operations: Operations) -> Result:
-        stands = (await operations.memories.fact(fact_id)).type in STANDING_TYPES
-        if stands and not is_grounded(context.heard(), new_value):
+        fact = await operations.memories.fact(fact_id)
+        stands = fact.type in STANDING_TYPES
+        if (stands or fact.trust == "user") and not _is_said(context, new_value, stands=stands):
             return _NOT_ASKED
         given = {"fact_id": fact_id, "new_value": new_value, "reason": reason}
         source = _source(context, the_user_s=stands)
@@ -112,7 +114,9 @@ async def forget_fact(context: ToolContext, fact_id: str, reason: str = "") -> d
 
     async def forget(operations: Operations) -> Result:
         fact = await operations.memories.fact(fact_id)
-        if not is_grounded(context.heard(), fact.key, fact.value):
+        heard = context.heard()
+        # A page about indentation may be asked for without anything being taken back.
+        if not is_grounded(heard, fact.value) and not is_grounded(taking_back(heard), fact.key):
             return _NOT_ASKED
         given = {"memory_id": fact_id, "reason": reason}
         return await operations.run("forget_fact", given, _source(context), fact_id=fact_id)
@@ -233,7 +237,8 @@ async def merge_facts(context: ToolContext, fact_ids: list[str], value: str) -> 
     async def merge(operations: Operations) -> Result:
         facts = [await operations.memories.fact(each) for each in fact_ids]
         stands = any(fact.type in STANDING_TYPES for fact in facts)
-        if stands and not is_grounded(context.heard(), value):
+        theirs = stands or any(fact.trust == "user" for fact in facts)
+        if theirs and not _is_said(context, value, stands=stands):
             return _NOT_ASKED
         given = {"fact_ids": fact_ids, "value": value}
         source = _source(context, the_user_s=stands)
@@ -295,6 +300,21 @@ MEMORY_ALL: tuple[Callable[..., Any], ...] = (
     store_memory,
 )
 """Those of ``tools.profile: all``."""
+
+
+def _is_said(context: ToolContext, value: str, *, stands: bool) -> bool:
+    """Whether the user has said a value here; of what stands in every prompt, as something that is to hold."""
+    heard = context.heard()
+    return is_grounded(laying_down(heard) if stands else heard, value)
+
+
+async def _is_the_user_s(operations: Operations, type: str, key: str) -> bool:
+    """Whether the user has said the fact of this type and key, so that nobody else changes it."""
+    try:
+        fact = await operations.memories.fact(operations.memories.fact_uuid(type, key))
+    except NotFound:
+        return False
+    return fact.is_active and fact.trust == "user"
 
 
 def _shown(fact: Fact) -> dict[str, Any]:

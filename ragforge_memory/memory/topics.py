@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -25,7 +24,6 @@ SOURCE = "topic"
 REST_SECONDS = 3_600
 """Seconds of silence after which what was talked about is over."""
 
-_EVERY_SECONDS = 600
 _AT_ONCE = 20
 # An exchange alone is what `search_messages` is for; a stretch of more messages than a summary covers well is parted.
 _FEWEST, _MOST = 4, 100
@@ -48,28 +46,22 @@ class Topics:
         self._store = store
         self._talks = talks
         self._condense = condense
-        self._looked: float | None = None
-
-    @property
-    def is_due(self) -> bool:
-        """Whether this process has not looked for ten minutes."""
-        return self._looked is None or monotonic() - self._looked >= _EVERY_SECONDS
+        self._lost: set[str] = set()
 
     async def run(self) -> None:
         """Makes the episodes of all talks that rest."""
-        self._looked = monotonic()
-        while due := await self._store.closed_topics(_AT_ONCE, seconds=REST_SECONDS):
+        while due := await self._store.closed_topics(_AT_ONCE, seconds=REST_SECONDS, without=self._lost):
             for topic in due:
-                await self._close(topic)
+                try:
+                    await self._close(topic)
+                except ConversationFileError as error:
+                    # Another process may have its file; this one does not look again.
+                    self._lost.add(topic.conversation_id)
+                    log.warning("no episode tells of %s: %s", topic.conversation_id, error.message)
 
     async def _close(self, topic: ClosedTopic) -> None:
         to_seq = min(topic.head, topic.after + _READ)
-        try:
-            read = await self._talks.messages(topic.conversation_id, topic.after + 1, to_seq, characters=_CHARACTERS)
-        except ConversationFileError as error:
-            log.warning("no episode tells of %s: %s", topic.conversation_id, error.message)
-            await self._store.close(topic, topic.head, ())
-            return
+        read = await self._talks.messages(topic.conversation_id, topic.after + 1, to_seq, characters=_CHARACTERS)
         found = stretches([each for each in read if each.role in ("user", "assistant") and each.content.strip()])
         if to_seq < topic.head and len(found) > 1:
             # The last one may go on behind what was read.
@@ -83,7 +75,8 @@ class Topics:
             uuid4().hex,
             title_of(first.content),
             await self._condense(messages),
-            "agent",
+            # What nobody vouches for came in with a file.
+            "agent" if all(each.trust for each in messages) else "tool",
             SOURCE,
             message_ids=tuple(each.uuid for each in messages),
         )

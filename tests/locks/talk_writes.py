@@ -189,6 +189,7 @@ TALK: dict[str, list[Way]] = {
         lambda g: {
             "conversation_id": g["main"],
             "after": 0,
+            "topic_token": "",
             "to_seq": 0,  # so that every round writes
             "episodes": [{**_episode(g, g.fresh(), "m3", "m1", "m5"), "said_at": "2026-01-01T00:00:00Z"}],
         },
@@ -241,7 +242,7 @@ TALK: dict[str, list[Way]] = {
     "hide_memory": [lambda g: {"uuid": g["y3"]}],
     "erase_texts": [lambda g: _erased(g, "m4", "m1", "m2")],
     "erase_summaries": [lambda g: {"conversation_id": g["main"], "from_seq": 2}],
-    "erase_topics": [lambda g: {"conversation_id": g["gone"], "from_seq": 1}],
+    "erase_topics": [lambda g: {"conversation_id": g["gone"], "messages": g.all("x2", "x1")}],
     "erase_memory": [lambda g: {"uuid": g["y1"]}, lambda g: {"uuid": g["y2"]}],
     "claim_extractions": [lambda g: {"limit": 9, "near": 9, "patience": 0, "token": g.fresh()}],
     "finish_extraction": [

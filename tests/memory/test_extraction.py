@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.errors import ModelError
 from ragforge_memory.llm.port import ToolRequest
 from ragforge_memory.llm.scripted import ScriptedProvider
 from ragforge_memory.memory import patterns
 from ragforge_memory.memory.calls import error_result
 from ragforge_memory.memory.patterns import retracts, stated_facts
+from ragforge_memory.models.memory import Fact
+from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import Cypher, MakeAgent
 
 pytestmark = pytest.mark.anyio
@@ -258,20 +262,55 @@ async def test_what_a_dead_process_left_is_looked_at_by_the_next(make_agent: Mak
 
 @pytest.mark.parametrize(("outcome", "falls_back", "expected"), [
     ("remembered", True, []), ("failed", True, ["Ada"]), ("failed", False, []), ("none", False, ["Ada"]),
-    ("unreachable", True, ["Ada"]), ("queue_full", True, ["Ada"]), ("invalid", True, []),
+    ("unreachable", True, ["Ada"]), ("read and unreachable", True, ["Ada"]), ("queue_full", True, ["Ada"]),
+    ("invalid", True, []),
 ])  # fmt: skip
 async def test_it_is_the_fallback_of_the_models_own_tools(
     make_agent: MakeAgent, cypher: Cypher, outcome: str, falls_back: bool, expected: list[str]
 ) -> None:
     def recall_facts() -> dict[str, Any]:
-        """Stands for a memory tool."""
+        """Stands for a memory tool that only looks."""
+        return {"status": "success", "facts": []}
+
+    def remember_fact() -> dict[str, Any]:
+        """Stands for a memory tool that writes."""
         if outcome == "failed":
             raise OSError("the graph is away")
-        return {"status": "success", "facts": []} if outcome == "remembered" else error_result(outcome, "so it is")
+        kind = outcome.rpartition(" ")[2]
+        return {"status": "success"} if kind == "remembered" else error_result(kind, "so it is")
 
-    steps = ["Ok."] if outcome == "none" else [ToolRequest("1", "recall_facts", {}), "Ok."]
+    calls = [ToolRequest("1", "recall_facts", {})] if outcome.startswith("read") else []
+    steps = ["Ok."] if outcome == "none" else [[*calls, ToolRequest("2", "remember_fact", {})], "Ok."]
     settings = {"automated_fallback": falls_back}
-    async with make_agent(*steps, tools=[recall_facts], settings=settings) as agent:
+    async with make_agent(*steps, tools=[recall_facts, remember_fact], settings=settings) as agent:
         await (await agent.create_conversation()).send_message("My name is Ada.")
         await agent.drain()
     assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == expected
+
+
+async def test_what_is_nobody_s_stops_nothing_of_a_user(
+    make_agent: MakeAgent, cypher: Cypher, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    async with AsyncConversationAgent(neo4j_config, llm_provider="extractive", project=owner.project) as nobody:
+        await nobody.memory.remember_fact("project", "database", "postgres")
+    async with make_agent(*["Ok."] * 2) as agent:
+        talk = await agent.create_conversation()
+        await talk.send_message("We no longer use postgres.")
+        await talk.send_message("My name is Ada.")
+        await agent.drain()
+    assert [f["value"] for f in cypher(FACTS, user=agent.user_id)] == ["Ada"]
+
+
+def test_what_a_preference_is_against_does_not_take_it_back() -> None:
+    def fact(type_: str, key: str, value: str) -> Fact:
+        now = datetime.now(UTC)
+        return Fact(uuid="f", kind="fact", content=value, created_at=now, type=type_, key=key, value=value)
+
+    tabs, linter = fact("preference", "indentation", "tabs over spaces"), fact("project", "python_linting", "ruff")
+    for said, facts in (
+        ("I no longer use spaces.", []),
+        ("I no longer use tabs.", [tabs]),
+        ("I no longer use Python.", []),
+        ("We no longer use ruff for linting.", [linter]),
+    ):
+        assert [each for each, _ in patterns.retracted(said, [tabs, linter])] == facts, said

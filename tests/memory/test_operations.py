@@ -138,6 +138,26 @@ async def test_what_a_dead_process_had_in_hand_goes_on_here_in_order(make_agent:
     assert row == {"value": "v24", "versions": 24, "ends": ["done"]}
 
 
+async def test_one_worker_at_a_time_has_the_queue(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        services = await agent.open()
+        await agent.drain()
+        store = OperationStore(services.stores.graph, services.place.owner)
+        source = {"trust": "user", "name": "tool", "message_id": None}
+        for number in range(100):
+            assert await store.queue(
+                Operation(f"in-turn-{number}", "remember_fact", _fact(f"v{number}"), source), most=100
+            )
+        ended = []
+        for _ in range(3):
+            for each in await store.claim("one"):
+                # What is behind that which another has in hand is not free either.
+                assert await store.claim("another") == []
+                assert await store.end(each.uuid, "one", status="done", result=None, error=None)
+                ended.append(each.uuid)
+        assert ended == [f"in-turn-{number}" for number in range(30)]
+
+
 async def test_an_older_operation_does_not_undo_what_was_said_since(make_agent: MakeAgent) -> None:
     async with make_agent() as agent:
         services = await agent.open()

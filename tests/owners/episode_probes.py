@@ -46,7 +46,7 @@ def _episode(data: Data, *messages: str) -> dict[str, Any]:
 
 def _closing(talk: Data, *messages: str) -> dict[str, Any]:
     episode = {**_episode(talk, *messages), "said_at": "2026-01-01T00:00:00Z"}
-    return {"conversation_id": talk.conversation, "after": 0, "to_seq": 3, "episodes": [episode]}
+    return {"conversation_id": talk.conversation, "after": 0, "topic_token": "", "to_seq": 3, "episodes": [episode]}
 
 
 def _none_of_other(rows: Rows) -> bool:
@@ -64,7 +64,7 @@ EPISODES: dict[str, list[Probe]] = {
     ],
     "closed_topics": [
         Probe(
-            lambda a, b: {"seconds": 60, "limit": 99},
+            lambda a, b: {"seconds": 60, "limit": 99, "without": [], "filed": True},
             prepare=_RESTED,
             expect=something,
         ),

@@ -35,7 +35,12 @@ ERASURES: dict[str, list[Probe]] = {
         Probe(lambda a, b: _texts(a.conversation, b.question)),
     ],
     "erase_summaries": [Probe(lambda a, b: {"conversation_id": b.conversation, "from_seq": 1}, expect=nothing)],
-    "erase_topics": [Probe(lambda a, b: {"conversation_id": b.conversation, "from_seq": 1}, expect=nothing)],
+    "erase_topics": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "messages": [b.question], "topic_token": "new"},
+            expect=nothing,
+        )
+    ],
     "erase_memory": [Probe(lambda a, b: {"uuid": b.memory}, expect=lambda rows: rows == [{"erased": 0}], shares=True)],
 }
 """Statements on what a user has in a project."""

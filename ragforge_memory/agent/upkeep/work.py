@@ -188,9 +188,8 @@ class BackgroundWork:
 
     def remember(self) -> None:
         """Something waits to become a memory, or to be done."""
-        for woken in (self.memories, self.tool_memories, self.operations):
-            if woken is not None:
-                woken.wake()
+        for woken in self._remembering:
+            woken.wake()
 
     def used_tools(self) -> None:
         """An answer with tool calls was stored."""
@@ -241,12 +240,11 @@ class BackgroundWork:
         """
         remaining = countdown(timeout)
         await self._deleted(remaining)
-        self.remember()
-        if kinds is None:
-            self._look()
-        for woken in self._woken:
-            if woken not in (self.extraction, self.topics) or kinds is None:
-                await woken.quiet(remaining())
+        works = self._woken if kinds is None else self._remembering
+        for woken in works:
+            woken.wake()
+        for woken in works:
+            await woken.quiet(remaining())
         left = 0
         if self.summaries is not None and (kinds is None or SummaryTask.kind in kinds):
             left = await self.summaries.drain(remaining())
@@ -262,7 +260,8 @@ class BackgroundWork:
         remaining = countdown(timeout)
         await self._deleted(remaining)
         for woken in self._woken:
-            await woken.quiet(remaining())
+            if woken is not self.topics:  # a backlog of talks is the next process's as well
+                await woken.quiet(remaining())
         if self.summaries is not None:
             await self.summaries.quiet(remaining())
         return await self.vectors.drain(remaining(), kinds=("messages", "memories"))
@@ -290,12 +289,13 @@ class BackgroundWork:
             woken.wake()
 
     @property
+    def _remembering(self) -> tuple[WokenWork, ...]:
+        """What everything else that is remembered comes from."""
+        return tuple(each for each in (self.memories, self.tool_memories, self.operations) if each is not None)
+
+    @property
     def _woken(self) -> tuple[WokenWork, ...]:
-        return tuple(
-            each
-            for each in (self.memories, self.tool_memories, self.operations, self.extraction, self.topics)
-            if each is not None
-        )
+        return (*self._remembering, *(each for each in (self.extraction, self.topics) if each is not None))
 
     async def _deleted(self, remaining: Callable[[], float | None]) -> None:
         if self._deleting is not None:

@@ -109,6 +109,8 @@ class FiledClient(GraphClient):
         options: dict[str, Any] = {
             each: parameters.pop(each) for each in ("timeout", "names", "recover") if each in parameters
         }
+        if "filed" in parameters:
+            parameters["filed"] = True
         if name in WRITES:
             return await self._write_texts(name, self._parted(name, parameters), options)
         if name == "finish_delete":
