@@ -37,7 +37,8 @@ WITH type, total WHERE total > 0
 RETURN type, total, COLLECT {
   MATCH (a)-[r:$(type)]->(b)
   WITH labels(a) AS from_labels, labels(b) AS to_labels LIMIT $sample
-  RETURN {from: from_labels, to: to_labels, count: count(*)} AS ends
+  WITH DISTINCT from_labels, to_labels
+  RETURN {from: from_labels, to: to_labels} AS ends
 } AS ends ORDER BY type
 
 // name: graph_indexes

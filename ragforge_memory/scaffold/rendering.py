@@ -29,6 +29,7 @@ _OF_PROJECT = {
     "tests/conftest.py": "tests_conftest.py",
     "tests/test_agent.py": "tests_agent.py",
     "tests/test_tools.py": "tests_tools.py",
+    "queries/README.md": "queries.md",
     "examples/ask.py": "example_ask.py",
     "docs/agent-reference.md": "agent-reference.md",
 }

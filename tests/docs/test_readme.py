@@ -31,7 +31,8 @@ def test_the_python_of_the_readme_runs_and_its_cypher_finds_what_it_wrote(
 ) -> None:
     project = f"shop-{uuid4().hex}"
     first, written = (
-        shop.python("-c", block.replace('"shop"', f'"{project}"')) for block in blocks(README, "python")
+        shop.python("-c", block.replace('"shop"', f'"{name}"'))
+        for name, block in zip((f"first-{project}", project), blocks(README, "python"), strict=True)
     )
     assert "`check_password` - auth.py:4" in first
     assert "`check_password` - auth.py:4" in written
