@@ -98,6 +98,10 @@ RETURN EXISTS { MATCH (m:Memory {uuid: $uuid}) WHERE m.is_active AND m.user_id =
       AND NOT m.is_active AND m.user_id = $user_id AND m.project IN [$project, '']
     RETURN m.uuid AS uuid
     UNION
+    MATCH (:FactVersion {uuid: $uuid, reason: 'forget'})<-[:HAS_VERSION]-(m:Memory)
+    WHERE NOT m.is_active AND m.user_id = $user_id AND m.project IN [$project, '']
+    RETURN m.uuid AS uuid
+    UNION
     MATCH (m:Memory)-[:SUPERSEDED_BY]->(:Memory {uuid: $uuid})
     WHERE NOT m.is_active AND m.user_id = $user_id AND m.project IN [$project, '']
     RETURN m.uuid AS uuid

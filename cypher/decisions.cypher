@@ -1,3 +1,8 @@
+// part: forgotten
+// Whether what `m` states was forgotten since; what something else took the place of was not.
+  EXISTS { (m)<-[:DERIVED_FROM]-(:Memory {is_active: false})-[:HAS_VERSION]->(:FactVersion {reason: 'forget'}) }
+    AND NOT EXISTS { (m)<-[:DERIVED_FROM]-(:Memory {is_active: true}) }
+
 // part: corrected
 // What the newest message that is said against `m` says, as `corrected`; one that was itself taken back says nothing.
   head(COLLECT {
@@ -12,7 +17,7 @@
 // An owner's notes, decisions, rules and things to do, the newest first, from behind a place on; what was imported
 // without times has one time, so that the place is of three. What living branches share of a deleted conversation is
 // told as that of the one updated last. The bounds are always there, and the owner stands in the order, so that the
-// index gives a page and nothing behind it is read. `tied` is whether it is about code, a file or a folder of the name
+// index gives a page and nothing behind it is read. What was forgotten is none. `tied` is whether it is about code, a file or a folder of the name
 // $about, of then or of now.
 MATCH (m:Decision)
 WHERE m.user_id = $user_id AND m.project = $project
@@ -21,6 +26,9 @@ WHERE m.user_id = $user_id AND m.project = $project
   AND m.timestamp <= datetime(coalesce($before, '9999-12-31T23:59:59.999999999Z'))
   AND ($before IS NULL OR m.timestamp < datetime($before) OR m.conversation_id < $before_conversation
     OR m.conversation_id = $before_conversation AND m.seq < $before_seq)
+  AND NOT (
+  // include: forgotten
+  )
 WITH m
 ORDER BY m.user_id DESC, m.project DESC, m.timestamp DESC, m.conversation_id DESC, m.seq DESC
 LIMIT $limit
@@ -39,6 +47,14 @@ RETURN m {.uuid, conversation_id: coalesce(c.uuid, m.conversation_id), .seq, .ro
   }) AS tied,
   // include: corrected
 ORDER BY m.timestamp DESC, m.conversation_id DESC, m.seq DESC
+
+// name: forgotten_messages
+// Which of these messages state what was forgotten since.
+UNWIND $uuids AS uuid
+MATCH (m:Message {uuid: uuid})
+WHERE m.user_id = $user_id AND m.project = $project AND m:Decision AND
+// include: forgotten
+RETURN m.uuid AS uuid
 
 // name: correctable_decisions
 // What a message of this conversation may be said against: the owner's newest decisions, up to when it was said. `here`

@@ -5,9 +5,8 @@
 // first, and looked at again: another may have had it meanwhile.
 MATCH (m:PendingExtraction)
 WHERE m.user_id = $user_id AND m.project = $project AND (m.extract_until IS NULL OR m.extract_until < datetime())
-  AND ($filed OR m.content IS NOT NULL)
 MATCH (c:Conversation {uuid: m.conversation_id})
-WHERE c.status <> 'deleting' AND c.import_token IS NULL
+WHERE c.status <> 'deleting' AND c.import_token IS NULL AND ($filed OR c.file_path IS NULL)
   AND (m.role <> 'user' OR m.state = 'unanswered' OR m.timestamp < datetime() - duration({seconds: $patience}) OR EXISTS {
     MATCH (a:Message {conversation_id: m.conversation_id})
     WHERE a.seq > m.seq AND a.seq <= m.seq + $near AND a.in_reply_to = m.uuid

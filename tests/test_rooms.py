@@ -80,7 +80,7 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 77_200, 57_000
+PRODUCT_LINES, TEST_LINES = 77_400, 57_000
 ROOM_LINES = {
     "cli": 4_900,
     "api": 3_750,
@@ -96,7 +96,7 @@ ROOM_LINES = {
     "graph": 13_150,
     "embeddings": 1_350,
     "code": 14_900,
-    "redaction": 510,
+    "redaction": 511,
     "text": 650,
 }
 """The most lines a room may have: a new feature raises its room's number in one commit that says why."""

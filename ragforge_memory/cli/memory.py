@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _STATED = 300  # characters of a memory in a list
 _IN_CHAT = 20  # memories
-_ID = re.compile(r"[0-9a-f]{6,32}")
+_ID = re.compile(r"[0-9a-f]{4,32}")
 
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="Its id, or the start of it.")]
 
@@ -125,7 +125,7 @@ async def forget(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Forget a memory. No answer knows it any more; its history stays, unless it is erased."""
+    """Forget a memory: nothing recalls or quotes it any more. Its message and its history stay, unless it is erased."""
     from ragforge_memory.cli.session import open_graph
 
     async with open_graph(settings, quiet=json) as agent:

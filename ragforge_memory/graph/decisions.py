@@ -85,6 +85,11 @@ class DecisionStore(OwnerStore):
             for row in rows
         ]
 
+    async def forgotten(self, message_ids: Sequence[str]) -> set[str]:
+        """Those of these messages that state what was forgotten since."""
+        rows = await self._read("forgotten_messages", uuids=list(message_ids)) if message_ids else []
+        return {row["uuid"] for row in rows}
+
 
 def correction(row: Mapping[str, Any] | None) -> Correction | None:
     """What was said against a message, from its properties; None where nothing was."""

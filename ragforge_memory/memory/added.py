@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragforge_memory.errors import InvalidInput, NotFound
 from ragforge_memory.memory.checks import LONGEST_VALUE
-from ragforge_memory.memory.memories import Memories
+from ragforge_memory.memory.memories import Memories, Source
+from ragforge_memory.memory.patterns import covers
 from ragforge_memory.models.memory import Memory, MemoryKind
 from ragforge_memory.text.forms import is_question
+from ragforge_memory.text.words import is_same
 
 if TYPE_CHECKING:
     from ragforge_memory.graph.added_memories import AddedMemoryStore
+    from ragforge_memory.graph.memories import Remembered
+    from ragforge_memory.text.forms import Form
 
 ADDED_KINDS: tuple[MemoryKind, ...] = ("note", "decision", "rule", "todo")
 """What a statement may be; facts have a type and a key."""
 
+_MOST = 20
 _LIST = "`ragforge memory list` shows them all"
 
 
@@ -58,6 +64,34 @@ async def find_memory(store: AddedMemoryStore, memory_id: str) -> Memory:
     if not found:
         raise NotFound(f"there is no memory {memory_id!r}", hint=_LIST)
     return exact or found[0]
+
+
+async def carry_out(
+    memories: Memories | None, store: AddedMemoryStore | None, form: Form, done: Remembered | None
+) -> tuple[Remembered | None, tuple[str, ...]]:
+    """Forgets the one memory that has every word of what is to be forgotten, where no earlier message is meant by it.
+
+    Args:
+        memories, store: of the user; None: there are none.
+        form: the order of a message.
+        done: what has become of that message; None: the graph could not be asked.
+
+    Returns:
+        What has become of it now; and the memories that fit, where there are several: none is forgotten then.
+    """
+    if form.how != "retracts" or done is None or done.took or memories is None or store is None:
+        return done, ()
+    text = form.text
+    found = await store.recall(text, names=(), files=(), standing=_MOST, limit=_MOST)
+    known = {memory.uuid: memory for scored in found.values() for memory, _ in scored}
+    fitting = [each for each in known.values() if each.kind in ("fact", *ADDED_KINDS) and covers(each.content, text)]
+    fitting = [each for each in fitting if is_same(each.content, text)] or fitting
+    if len(fitting) != 1:
+        return done, tuple(each.content for each in fitting)
+    with suppress(NotFound):  # nobody's: not this user's to forget
+        await memories.forget(fitting[0].uuid, text, source=Source(operation=done.message_id))
+        return done._replace(took=(fitting[0].content,)), ()
+    return done, ()
 
 
 async def restore(store: AddedMemoryStore, memory: Memory) -> None:

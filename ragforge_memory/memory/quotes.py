@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ragforge_memory.text.words import STOP_WORDS
+from ragforge_memory.text.words import QUESTION_WORDS
 
 ERASED = "[erased]"
 """What stands in the place of a text that was erased."""
 
 RUN = 4
-"""Words in a row that make a quote; of a shorter text all of its words."""
+"""Words in a row that make a quote, more where fewer than two of them say something; of a shorter text all."""
 
 _WORD = re.compile(r"[^\W_]+")
 _SHORT = 3
@@ -22,8 +22,8 @@ _TELLING = 2
 
 class Quotes:
     """Finds quotes of some texts: any four of a text's words in a row, or the whole of a shorter one, whatever stands
-    between the words and whatever their case; so a quote that was cut off or wrapped is found too. Two of the four
-    say something ("it is in the" is nobody's quote).
+    between the words and whatever their case; so a quote that was cut off or wrapped is found too. Two words of it
+    say something, or it is longer ("we should use the" is nobody's quote).
 
     Fewer than three words ("Lviv") say the same of other things as well: they count as a quote only where it is known
     that a text has to do with what is forgotten (``near``).
@@ -33,11 +33,10 @@ class Quotes:
         self._runs: dict[int, set[tuple[str, ...]]] = {}
         found: set[str] = set()
         for words in filter(None, map(_words, texts)):
-            size = min(RUN, len(words))
-            telling = set(words) - STOP_WORDS or set(words)
+            telling = set(words) - QUESTION_WORDS or set(words)
             found |= telling
-            runs = (run for run in _runs(words, size) if len(telling.intersection(run)) >= min(_TELLING, len(telling)))
-            self._runs.setdefault(size, set()).update(runs)
+            for run in _runs(words, telling):
+                self._runs.setdefault(len(run), set()).add(run)
         self.words = sorted(found)
         """Of which a quote has at least one, in lower case."""
 
@@ -92,5 +91,12 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def _runs(words: list[str], size: int) -> Iterable[tuple[str, ...]]:
-    return (tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+def _runs(words: list[str], telling: set[str]) -> Iterable[tuple[str, ...]]:
+    """From each word on, the least that is a quote."""
+    least, most = min(RUN, len(words)), min(_TELLING, len(telling))
+    for first in range(len(words)):
+        for end in range(first + least, len(words) + 1):
+            run = tuple(words[first:end])
+            if len(telling.intersection(run)) >= most:
+                yield run
+                break

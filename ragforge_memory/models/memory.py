@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 
@@ -124,6 +125,12 @@ class RecalledMemory(Shape):
     memory: Memory
     tiers: tuple[Tier, ...]
     score: float = 0.0
+
+
+def facts_in(recalled: Iterable[RecalledMemory], most: int = 3) -> list[dict[str, Any]]:
+    """What the first facts state that bear on a question; what only always stands does not."""
+    bearing = (each for each in recalled if not {"key", "text", "vector"}.isdisjoint(each.tiers))
+    return [each.memory.statement for each in bearing if each.memory.kind == "fact"][:most]
 
 
 class RecallResult(Shape):

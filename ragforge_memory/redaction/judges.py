@@ -113,8 +113,9 @@ def inside(match: re.Match[str]) -> bool:
         return bool((match["is"] or match["option"]) and strong and not value.isupper())
     if _is_argument(before) and not _ASIDE.search(before[-_REACH:]):
         return False
-    # What follows a value in code is not a word.
-    if sign != "=" and (_GOES_ON.match(behind) or ("=" in sign.strip() != sign and not _PROSE.match(behind))):
+    # What follows a value in code is not a word; so many runs of digits are no code.
+    goes_on = _GOES_ON.match(behind) or ("=" in sign.strip() != sign and not _PROSE.match(behind))
+    if digits < 3 and sign != "=" and goes_on:
         return False
     if value.isdigit():
         return kind == "password" and len(value) >= 6

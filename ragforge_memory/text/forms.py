@@ -20,7 +20,7 @@ Kind = Literal["note", "decision", "rule", "todo"]
 How = Literal["corrects", "retracts", "done"]
 """What a message does to an earlier one: it says otherwise, takes it back, or says that it is done."""
 
-LONGEST_TEXT = 600
+LONGEST_TEXT = 2_000
 """Characters that are shown of what a message states."""
 
 _POLITE = r"(?:(?:please|and|so|ok(?:ay)?|also|then),?\s+)*"

@@ -242,7 +242,7 @@ TALK: dict[str, list[Way]] = {
     "hide_memory": [lambda g: {"uuid": g["y3"]}],
     "erase_texts": [lambda g: _erased(g, "m4", "m1", "m2")],
     "erase_summaries": [lambda g: {"conversation_id": g["main"], "from_seq": 2}],
-    "erase_topics": [lambda g: {"conversation_id": g["gone"], "messages": g.all("x2", "x1")}],
+    "erase_topics": [lambda g: {"conversation_id": g["gone"], "messages": g.all("x2", "x1"), "topic_token": "new"}],
     "erase_memory": [lambda g: {"uuid": g["y1"]}, lambda g: {"uuid": g["y2"]}],
     "claim_extractions": [lambda g: {"limit": 9, "near": 9, "patience": 0, "token": g.fresh()}],
     "finish_extraction": [

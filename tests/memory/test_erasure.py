@@ -320,11 +320,15 @@ def files_with(folder: Path, word: str) -> list[str]:
         ("decision: the cache lives in Re…", "[erased] Re…"),
         ("the cache of Redis lives in a box", "the cache of Redis lives in a box"),
         ("what it is in the end", "what it is in the end"),
+        ("todo: we should use the new API", "todo: we should use the new API"),
+        ("but we should use the index of the warehouse", "but [erased] of the warehouse"),
         ("Kyiv is large", "Kyiv is large"),
     ],
 )
 def test_a_quote_is_some_words_in_a_row_that_say_something(text: str, left: str) -> None:
-    quotes = Quotes(["decision: the cache lives in Redis, and that it is in the cluster", "Kyiv"])
+    quotes = Quotes(
+        ["decision: the cache lives in Redis, and that it is in the cluster", "we should use the index there", "Kyiv"]
+    )
     assert quotes.erased(text) == left
     assert json.loads(quotes.erased_json(json.dumps({"lives": [text, 1]}))) == {"lives": [left, 1]}
     assert quotes.erased("Kyiv is large", near=True) == "[erased] is large"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ragforge_memory import events
+from ragforge_memory import CODE_SEARCH_TOOLS, events
+from ragforge_memory.llm.extractive.provider import ExtractiveProvider
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.memory.added import undo_message
 from ragforge_memory.text import forms
 from ragforge_memory.text.forms import read_form
 from tests.agent.conftest import MakeAgent
@@ -45,6 +47,88 @@ async def test_an_order_is_confirmed_and_both_messages_are_kept(make_agent: Make
         assert gone.content.startswith("Forgotten: ")
         none = await talk.send_message("/forget the parser keeps comments")
         assert none.content == "Nothing that is remembered fits that, so nothing is forgotten."
+
+
+async def test_facts_and_what_was_added_are_forgotten_by_their_words_and_undone(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        memory = agent.memory
+        name = await memory.remember_fact("personal", "name", "Grace")
+        added = await memory.add("total must return a Decimal")
+        await memory.add("total must never return None")
+        talk = await agent.create_conversation()
+        several = await talk.send_message("/forget total must return")
+        assert "several things fit" in several.content
+        assert "total must return a Decimal" in several.content
+        answers = [
+            await talk.send_message(f"/forget {each}") for each in ("total must return a decimal", "name: Grace")
+        ]
+        assert [each.content for each in answers] == [
+            'Forgotten: "total must return a Decimal".',
+            'Forgotten: "name: Grace".',
+        ]
+        held = {each.content for each in (await memory.list()).items}
+        assert held == {"total must never return None"}
+        assert [each.is_active for each in (await memory.get(name.uuid), await memory.get(added.uuid))] == [
+            False,
+            False,
+        ]
+        asked_last = (await talk.get_history())[-2]
+        services = await agent.open()
+        assert services.stores.memories is not None
+        assert services.memories is not None
+        undone = await undo_message(services.stores.memories, services.memories, asked_last.uuid)
+        assert undone.restored == ("name: Grace",)
+        assert (await memory.get(name.uuid)).is_active
+
+
+async def test_a_note_that_was_forgotten_is_no_decision_and_no_answer_quotes_it(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS) as agent:
+        talk = await agent.create_conversation()
+        await talk.send_message("/remember the PIN of the safe hangs on the door")
+        await talk.send_message("/remember the safe is painted green")
+        [pin] = [each.uuid for each in (await agent.memory.list()).items if "PIN" in each.content]
+        await agent.memory.forget(pin)
+        other = await agent.create_conversation()
+        answer = await other.send_message("Where is the PIN of the safe?")
+        assert "painted green" in answer.content
+        assert "hangs on the door" not in answer.content
+        assert [each.text for each in (await agent.decisions()).items] == ["the safe is painted green"]
+        # Who searches what was said finds it.
+        found = await agent.search_messages("the PIN of the safe")
+        assert any("hangs on the door" in each.message.content for each in found)
+        await agent.memory.restore(pin)
+        assert len((await agent.decisions()).items) == 2
+
+
+async def test_facts_that_bear_on_a_question_are_quoted_without_a_model(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS) as agent:
+        await agent.memory.remember_fact("personal", "name", "Grace")
+        await agent.memory.remember_fact("project", "linter", "ruff")
+        talk = await agent.create_conversation()
+        answer = await talk.send_message("What is my name?")
+        first, fact, *_ = answer.content.splitlines()
+        assert first == "Remembered:"
+        assert fact.endswith('(fact): "name: Grace"')
+        assert "ruff" not in answer.content
+
+
+async def test_no_part_of_a_secret_is_looked_for_without_a_model(make_agent: MakeAgent) -> None:
+    async with make_agent(provider=ExtractiveProvider(), tools=CODE_SEARCH_TOOLS) as agent:
+        answer = await (await agent.create_conversation()).send_message("My password is Tr0ub4dor&3")
+        calls = [str(each.arguments) + str(each.result) for each in answer.tool_calls]
+        assert calls
+        assert "Tr0ub4dor" not in answer.content + "".join(calls)
+
+
+async def test_a_long_order_says_what_is_kept_of_it(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        talk = await agent.create_conversation()
+        long = "the parser keeps comments " * 100
+        answer = await talk.send_message(f"/remember {long}")
+        [kept] = (await agent.memory.list()).items
+        assert kept.content.endswith("…")
+        assert 1_900 < len(kept.content) <= 2_000
+        assert answer.content == f'Remembered: "{kept.content}".'
 
 
 @pytest.mark.parametrize(

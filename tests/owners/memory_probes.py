@@ -152,7 +152,8 @@ _CHANGED = (
     "MATCH (n:Memory {uuid: $b_memory}), (m:Memory {uuid: $a_memory}), (q:Message {uuid: $a_question}), "
     "(r:Message {uuid: $b_question}), (w:Message {uuid: $a_answer}) SET m.is_active = false, n.is_active = false "
     "CREATE (q)-[:CORRECTS]->(r), (m)-[:DERIVED_FROM]->(r), (q)-[:CORRECTS]->(w), (n)-[:DERIVED_FROM]->(w), "
-    "(n)-[:SUPERSEDED_BY]->(:Memory {uuid: $a_question, user_id: n.user_id, project: n.project, is_active: true})"
+    "(n)-[:SUPERSEDED_BY]->(:Memory {uuid: $a_question, user_id: n.user_id, project: n.project, is_active: true}), "
+    "(n)-[:HAS_VERSION]->(:FactVersion {uuid: $a_question, reason: 'forget'})"
 )
 _SCOPE = (
     "CREATE (:Scope {uuid: 'probe', project: $a_project, key: 'probe', anchor_key: 'probe', name: 'probe', "

@@ -23,6 +23,11 @@ def _has_some(rows: Rows) -> bool:
 _NOW = "MATCH (c:Conversation {uuid: $b_conversation}) SET c.updated_at = datetime() + duration('PT1H')"
 
 _DECIDED = "MATCH (m:Message) WHERE m.uuid IN [$a_question, $b_question] SET m:Decision, m.kind = 'note'"
+_FORGOTTEN = (
+    f"{_DECIDED} WITH m OPTIONAL MATCH (m)<-[:DERIVED_FROM]-(known:Memory) SET known.is_active = false WITH DISTINCT m "
+    "CREATE (m)<-[:DERIVED_FROM]-(:Memory {uuid: randomUUID(), is_active: false})"
+    "-[:HAS_VERSION]->(:FactVersion {uuid: randomUUID(), reason: 'forget'})"
+)
 _WAITING = "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] SET c:PendingEmbedding"
 _EMBEDDED = (
     "MATCH (c:Conversation) WHERE c.uuid IN [$a_conversation, $b_conversation] "
@@ -76,6 +81,7 @@ SEARCH: dict[str, list[Probe]] = {
             expect=lambda rows: [row["corrected"] for row in rows] == [None],
         ),
     ],
+    "forgotten_messages": [Probe(lambda a, b: {"uuids": [b.question]}, prepare=_FORGOTTEN, expect=nothing)],
     "correctable_decisions": [
         Probe(lambda a, b: {"conversation_id": a.conversation}, prepare=_DECIDED, expect=one_row),
         Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=_DECIDED, expect=nothing),

@@ -64,6 +64,7 @@ def test_assigned_secrets_go(text: str) -> None:
         ("password: {}", "correct!horse"),
         ("Password: {}", "Welcome2024"),
         ("password = {}", "hunter2hunter2"),
+        ("api_key = {} and more", "sk-live-9a8b7c6d5e4f3g2h1i0j"),
         ("secret = {}", "8f7d6e5c4b3a29180706"),
         ("    aws_secret_access_key = {}", made(40, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYz3")),
         ("aws_session_token = {}", "AQoDYXdzE" + made(200, "aB3dE/5fG7+hJ9")),

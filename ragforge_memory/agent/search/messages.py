@@ -11,6 +11,7 @@ from ragforge_memory.agent.search.candidates import MEANING, TEXT, both, questio
 from ragforge_memory.agent.search.inputs import checked_filters, span_of
 from ragforge_memory.embeddings.calibration import cosine_of
 from ragforge_memory.graph.anchors import ReferenceStore
+from ragforge_memory.graph.decisions import DecisionStore
 from ragforge_memory.graph.search import CANDIDATES, EVERYTHING, Filters, FoundMessage, Hit, Hits, part_of, words_of
 from ragforge_memory.models.conversation import ConversationFilters, ConversationInfo, Page, ScoredMessage
 from ragforge_memory.models.search import SearchResults
@@ -108,9 +109,16 @@ class Searcher:
         since: str | None = None,
         until: str | None = None,
     ) -> list[ScoredMessage]:
-        """Messages that bear on a question, best first; of one conversation's lineage if it is named."""
+        """Messages that bear on a question, best first, without notes that were forgotten; of one conversation's
+        lineage if it is named."""
         filters = checked_filters(since=since, until=until)
-        return await search(self._services, query, limit=limit, conversation_id=conversation_id, filters=filters)
+        found = await search(self._services, query, limit=limit, conversation_id=conversation_id, filters=filters)
+        notes = [each.message.uuid for each in found if each.message.kind is not None]
+        if not notes or not self._services.place.config.memory.enabled:
+            return found
+        store = DecisionStore(self._services.stores.graph, self._services.place.owner)
+        forgotten = await store.forgotten(notes)
+        return [each for each in found if each.message.uuid not in forgotten]
 
     async def code_of(self, message_ids: Sequence[str]) -> Mapping[str, Sequence[CodeReference]]:
         """What messages are tied to, and what has become of it; none where memory is off."""

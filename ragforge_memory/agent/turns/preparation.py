@@ -22,7 +22,7 @@ from ragforge_memory.errors import GraphBusy, GraphUnavailable, RagforgeError
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.receipts import ContextQuery, Receipt, ReceiptStore, TurnContext, prompt_uuid
 from ragforge_memory.graph.records import to_json
-from ragforge_memory.llm.port import ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
+from ragforge_memory.llm.port import EXTRACTIVE, ChatMessage, ModelRequest, ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import ConversationContext, ToolCall
 from ragforge_memory.models.memory import RecallResult
 from ragforge_memory.models.summary import Summary
@@ -245,6 +245,9 @@ async def prepare(
     Raises:
         ConversationNotFound: it was deleted.
     """
+    if services.models.provider.name == EXTRACTIVE:
+        # It looks for single words of a question, which a part of a secret shall not be.
+        question = redactor.text(question)
     memory = services.place.config.memory
     instructions = services.place.config.system_prompt
     tools, read_result = reading.registry.specs, reading.registry.spec(READ_RESULT)

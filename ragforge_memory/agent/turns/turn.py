@@ -37,6 +37,7 @@ from ragforge_memory.llm.port import (
     ToolRequest,
     ToolRequestChunk,
 )
+from ragforge_memory.memory.added import carry_out
 from ragforge_memory.memory.confirmation import confirmation, saved_by
 from ragforge_memory.memory.rollout import has_tools
 from ragforge_memory.models.conversation import (
@@ -246,7 +247,9 @@ class Turn:
     async def _confirm(self, form: Form) -> None:
         """Answers an order to remember or to forget; no model is asked."""
         self._echo, self._answered_by = True, "memory"
-        await self._show(confirmation(form, self._keeping.remembered, self._redactor.text))
+        memories, store = self._services.memories, self._services.stores.memories
+        done, several = await carry_out(memories, store, form, self._keeping.remembered)
+        await self._show(confirmation(form, done, self._redactor.text, several=several))
 
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""

@@ -7,13 +7,14 @@ import re
 import uuid
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from datetime import date
-from typing import Any
 
 from ragforge_memory.llm import port
+from ragforge_memory.llm.extractive.lines import statements
 from ragforge_memory.llm.extractive.reading import only_asks, read
 from ragforge_memory.llm.extractive.search import NO_TOOLS
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcome, Outcomes
 from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.memory import facts_in
 from ragforge_memory.text.titles import title_of
 
 _ROUNDS = 2
@@ -86,22 +87,16 @@ def _next(request: port.ModelRequest) -> tuple[list[Call], Answer]:
         stated = [each for each in request.recalled if "code" in each.tiers and each.memory.kind != "tool_failure"]
         found = Outcomes(steps, [each.memory.statement for each in stated])
         wanted = intent.tools(question) if not rounds else intent.more(question, found) if rounds < _ROUNDS else []
-        calls = {
-            json.dumps(each): each
-            for each in (_fitting(each, offered[each.tool]) for each in wanted if each.tool in offered)
-        }
-        if calls:
-            return [*calls.values()], Answer([])
-        unanswered = bool(wanted) and not found.steps
-        return [], Answer([NO_TOOLS], echo=True) if unanswered else intent.answer(question, found)
+        fitting = [each.fitting(offered[each.tool]) for each in wanted if each.tool in offered]
+        if calls := [*{json.dumps(each): each for each in fitting}.values()]:
+            return calls, Answer([])
+        answer = intent.answer(question, found) if found.steps or not wanted else Answer([NO_TOOLS], echo=True)
+        facts = statements(facts_in(request.recalled)) if intent.name != "noted" else []
+        return [], Answer(["Remembered:", *facts, "", *answer.lines], answer.echo) if facts else answer
     except (AttributeError, LookupError, TypeError, ValueError):
         # Somebody else's tool of one of these names.
         tools = ", ".join(dict.fromkeys(each.name for message in now for each in message.tool_requests))
         return [], Answer([f"What the tools gave ({tools}) has not the form that can be quoted."], echo=True)
-
-
-def _fitting(call: Call, parameters: dict[str, Any]) -> Call:
-    return Call(call.tool, {key: value for key, value in call.arguments.items() if key in parameters})
 
 
 def _outcomes(messages: Sequence[port.ChatMessage]) -> Iterator[Outcome]:

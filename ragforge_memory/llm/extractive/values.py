@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -52,6 +52,10 @@ class Call(NamedTuple):
 
     tool: str
     arguments: dict[str, Any]
+
+    def fitting(self, parameters: Collection[str]) -> Call:
+        """The call with those arguments alone that the tool takes."""
+        return self._replace(arguments={key: value for key, value in self.arguments.items() if key in parameters})
 
 
 class Outcome(NamedTuple):
