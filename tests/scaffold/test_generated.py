@@ -1,4 +1,4 @@
-"""The three examples, generated: their tests pass on a real Neo4j, their code is clean, and a model uses their tools."""
+"""The three examples, generated: their tests pass on a real Neo4j, their code is clean, a model uses their tools."""
 
 from __future__ import annotations
 
@@ -170,7 +170,8 @@ def test_a_tool_writes_where_the_configuration_says_so(
     label = f"Thing{uuid4().hex}"
     root = tmp_path / "things"
     root.mkdir()
-    entity = f"{{label: {label}, name: thing, key: code, properties: {{code: string, at: date, size: integer}}, write: true}}"
+    properties = "{code: string, at: date, size: integer}"
+    entity = f"{{label: {label}, name: thing, key: code, properties: {properties}, write: true}}"
     (root / "ragforge.config.yaml").write_text(
         f"name: {label}\nagent: {{memory: {{embeddings: {{enabled: false}}}}}}\n"
         f"generate: {{package: things, code: false}}\nentities: [{entity}]\n"
@@ -190,7 +191,8 @@ def test_a_tool_writes_where_the_configuration_says_so(
     login = (neo4j_config.username or "neo4j", neo4j_config.password)
     with neo4j.GraphDatabase.driver(neo4j_config.uri, auth=login) as driver:
         rows, _, _ = driver.execute_query(
-            f"MATCH (n:{label}) WITH n, n.code AS code, toString(n.at) AS at, n.size AS size DELETE n RETURN code, at, size"
+            f"MATCH (n:{label}) WITH n, n.code AS code, toString(n.at) AS at, n.size AS size DELETE n "
+            "RETURN code, at, size"
         )
     assert [tuple(row) for row in rows] == [("a'`\"", "2026-01-31", 4)]
 

@@ -47,7 +47,9 @@ def files(entities: list[dict[str, Any]], *, code: bool = True) -> dict[str, str
 
 
 def test_names() -> None:
-    assert [snake(each, "x") for each in ("OrderLine", "order-line", "HTTPServer", "class", "limit", "2nd", "日本")] == [
+    assert [
+        snake(each, "x") for each in ("OrderLine", "order-line", "HTTPServer", "class", "limit", "2nd", "日本")
+    ] == [
         "order_line",
         "order_line",
         "http_server",
