@@ -50,18 +50,20 @@ def generate(
     """
     from ragforge_memory.cli.session import locate
     from ragforge_memory.scaffold.merging import changes, write
-    from ragforge_memory.scaffold.project import files_of
+    from ragforge_memory.scaffold.project import files_of, ignored_changes, is_private, warnings_of
 
     place = locate(settings)
     folder = (out or place.loaded.root).absolute()
     files = files_of(place.loaded, place.project, folder)
-    done = changes(folder, files, force=force)
+    done = [*changes(folder, files, force=force), *ignored_changes(folder)]
     if not (check or dry_run):
-        write(folder, files, done)
+        write(folder, files, done, private=is_private(place.loaded.file))
     if json:
         print_json({"folder": str(folder), "written": not (check or dry_run), "files": [_row(each) for each in done]})
     else:
         _print(done, folder, written=not (check or dry_run))
+        for warning in warnings_of(folder, files):
+            note(warning)
     conflicts = [each for each in done if each.what in ("conflict", "unresolved")]
     if conflicts or (check and any(each.is_one for each in done)):
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -45,6 +46,7 @@ def init(
 
     Asks for what no option says. `ragforge generate` then makes a Python project of it.
     """
+    from ragforge_memory.config.load import PLACES
     from ragforge_memory.errors import InvalidInput
     from ragforge_memory.scaffold.initial import CONFIG, initial_files
     from ragforge_memory.scaffold.merging import write_new
@@ -52,9 +54,12 @@ def init(
     folder = (directory or settings.project or Path.cwd()).absolute()
     answers = _answers(folder, name, model, embedder, persistence, code, asks=not yes)
     files = initial_files(folder, answers)
-    there = [each for each in (CONFIG, ".env.example") if (folder / each).exists() and not force]
-    if CONFIG in there:
-        raise InvalidInput(f"{folder / CONFIG} is there already", hint="edit it, or write over it with --force")
+    there = [each for each in (CONFIG, ".env.example") if os.path.lexists(folder / each) and not force]
+    if configured := [each for each in PLACES if os.path.lexists(folder / each) and (each != CONFIG or not force)]:
+        raise InvalidInput(
+            f"{folder / configured[0]} is there already",
+            hint="edit it, or write over it with --force" if configured == [CONFIG] else "edit it, or take it away",
+        )
     for path in write_new(folder, {path: text for path, text in files.items() if path not in there}):
         echo(f"wrote {path}")
     for path in there:

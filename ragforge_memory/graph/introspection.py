@@ -70,7 +70,7 @@ def _key(
 ) -> str | None:
     """A property that is unique by a constraint, else one that every node has and whose name says so."""
     for index in indexes:
-        if index.unique and index.labels == (label,) and len(index.properties) == 1:
+        if index.unique and index.entity == "NODE" and index.labels == (label,) and len(index.properties) == 1:
             return index.properties[0]
     whole = {each.name for each in properties if each.nodes == looked_at and each.type in ("string", "integer")}
     return next((name for name in _KEYS if name in whole), None)
@@ -109,6 +109,7 @@ def _told(labels: Sequence[str], of_memory: set[str]) -> Sequence[str]:
 def _type(types: Sequence[str]) -> str:
     """A type's name as configurations have it; values of several types are ``any``."""
     names = {each.removesuffix(" NOT NULL") for each in types}
+    names = {"FLOAT"} if names == {"INTEGER", "FLOAT"} else names
     if len(names) != 1:
         return "any"
     name = names.pop().replace(" NOT NULL", "").lower()

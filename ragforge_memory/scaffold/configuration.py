@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.config.sections import RagforgeConfig
+from ragforge_memory.config.yaml_file import read_yaml
 from ragforge_memory.errors import ConfigError, InvalidInput
 from ragforge_memory.scaffold.merging import write_new
 
@@ -32,13 +36,31 @@ def add_entities(loaded: LoadedConfig, entities: Sequence[EntityConfig]) -> tupl
             "there is no ragforge.config.yaml here to write entities into", hint="ragforge init makes one"
         )
     text = loaded.file.read_text(encoding="utf-8")
-    if re.search(r"^entities\s*:", text, re.MULTILINE):
+    before = read_yaml(loaded.file, RagforgeConfig, os.environ).data
+    if "entities" in before:
         raise InvalidInput(
             f"{loaded.file} has entities already, which are left as they are",
             hint="take them out, or see `ragforge introspect --json` for what there is",
         )
-    write_new(loaded.file.parent, {loaded.file.name: f"{text.rstrip()}\n\n{entities_text(entities)}"})
+    longer = f"{text.rstrip()}\n\n{entities_text(entities)}"
+    if _read(longer) != {**before, **_read(entities_text(entities))}:
+        raise InvalidInput(
+            f"nothing can be written behind the end of {loaded.file}",
+            hint="write it as a block, a key on each line, without `...` at its end",
+        )
+    write_new(loaded.file.parent, {loaded.file.name: longer})
     return loaded.file, [each.label for each in entities]
+
+
+def _read(text: str) -> dict[str, Any]:
+    """What a configuration says; nothing where it is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ragforge.config.yaml"
+        file.write_text(text, encoding="utf-8")
+        try:
+            return read_yaml(file, RagforgeConfig, os.environ).data
+        except ConfigError:
+            return {}
 
 
 def entities_text(entities: Sequence[EntityConfig]) -> str:

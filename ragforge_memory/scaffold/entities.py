@@ -26,9 +26,25 @@ TYPES = ("string", "integer", "float", "boolean", "date", "datetime", "list<stri
 """The types of properties that have one in Python; whatever else stands for any value."""
 
 
+_OTHER_WORDS = {
+    **dict.fromkeys(("str", "text"), "string"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("double", "number"), "float"),
+    "bool": "boolean",
+    "zoned datetime": "datetime",
+}
+
+
 def _with_types(value: Any) -> Any:
     """Properties as a list of names are of any type."""
-    return dict.fromkeys(value, "any") if isinstance(value, list) else value
+    names = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return dict.fromkeys(value, "any") if names else value
+
+
+def _type(name: str) -> str:
+    """A type in the word that is used for it here."""
+    small = name.strip().lower()
+    return _OTHER_WORDS.get(small, small)
 
 
 class RelationshipConfig(Section):
@@ -45,7 +61,7 @@ class EntityConfig(Section):
     label: Name = Field(description="the label in the graph")
     name: Name | None = Field(None, description="what one of them is called; absent: from the label")
     key: Name | None = Field(None, description="the property that tells them apart")
-    properties: Annotated[dict[Name, str], BeforeValidator(_with_types)] = Field(
+    properties: Annotated[dict[Name, Annotated[str, AfterValidator(_type)]], BeforeValidator(_with_types)] = Field(
         default_factory=dict, description="properties by name with their types, or their names alone"
     )
     relationships: tuple[RelationshipConfig, ...] = Field((), description="what leads to other entities")
@@ -118,7 +134,8 @@ def _entity(label: LabelSchema, schema: GraphSchema, names: set[str]) -> EntityC
         for name in index.properties
     }
     speakable = [each for each in label.properties if is_speakable(each.name)]
-    on = [index for index in schema.indexes if label.label in index.labels and is_speakable(index.name)]
+    of_nodes = [index for index in schema.indexes if index.entity.lower() == "node" and label.label in index.labels]
+    on = [index for index in of_nodes if is_speakable(index.name)]
     return EntityConfig(
         label=label.label,
         key=label.key if any(each.name == label.key for each in speakable) else None,

@@ -18,7 +18,12 @@ CONFIG = "ragforge.config.yaml"
 IGNORED = (".env", ".venv/", ".ragforge/installed", "conversations/", "__pycache__/")
 """What git ignores in a project; what was generated last is not among it, for a team merges with it."""
 
-_RESERVED = frozenset({"tests", "queries", "docs", "examples", "ragforge_memory"})
+_RESERVED = frozenset(
+    {
+        *("tests", "queries", "docs", "examples", "ragforge_memory", "neo4j", "pydantic", "pytest", "ruff", "mypy"),
+        *("yaml", "jinja2", "typer", "rich", "hatchling"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,13 @@ def check_package(name: str) -> str:
     Raises:
         InvalidInput: it cannot.
     """
-    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name) or name in sys.stdlib_module_names:
+    if (
+        not name.isidentifier()
+        or not name.strip("_")
+        or not name.isascii()
+        or keyword.iskeyword(name)
+        or name in sys.stdlib_module_names
+    ):
         raise InvalidInput(
             f"generate.package: no package of yours can be called {name!r}", hint="letters, digits and _: my_agent"
         )
@@ -92,6 +103,19 @@ def initial_files(folder: Path, answers: Answers) -> dict[str, str]:
     Raises:
         InvalidInput: .gitignore cannot be read.
     """
+    return {
+        CONFIG: render_one(CONFIG, {"answers": answers}),
+        ".env.example": env_example(),
+        **with_ignored(folder),
+    }
+
+
+def with_ignored(folder: Path) -> dict[str, str]:
+    """.gitignore with what it lacks; nothing where it lacks nothing.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
     ignored = folder / ".gitignore"
     try:
         there = ignored.read_text(encoding="utf-8") if ignored.exists() else ""
@@ -99,11 +123,7 @@ def initial_files(folder: Path, answers: Answers) -> dict[str, str]:
         raise InvalidInput(f"cannot read {ignored}: {error}", hint="it must be text in UTF-8") from error
     missing = [each for each in IGNORED if each not in there.splitlines()]
     gap = "" if not there or there.endswith("\n") else "\n"
-    return {
-        CONFIG: render_one(CONFIG, {"answers": answers}),
-        ".env.example": env_example(),
-        ".gitignore": there + (gap + "\n".join(missing) + "\n" if missing else ""),
-    }
+    return {".gitignore": there + gap + "\n".join(missing) + "\n"} if missing else {}
 
 
 def env_example() -> str:

@@ -6,12 +6,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from ragforge_memory.errors import InvalidInput
+from ragforge_memory.scaffold.initial import CONFIG
 from ragforge_memory.scaffold.rendering import EXECUTABLE
 
 GENERATED = ".ragforge/generated"
@@ -20,7 +22,7 @@ GENERATED = ".ragforge/generated"
 What = Literal["new", "changed", "merged", "conflict", "unchanged", "kept", "removed", "in the way", "unresolved"]
 
 _MARKERS = ("<<<<<<< yours", ">>>>>>> generated")
-_ENOUGH: frozenset[What] = frozenset({"unchanged", "kept"})
+_ENOUGH: frozenset[What] = frozenset({"unchanged", "kept", "in the way"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +61,21 @@ def changes(folder: Path, files: Mapping[str, str], *, force: bool = False) -> l
     Raises:
         InvalidInput: git is needed for a merge and is not there, or a file cannot be read.
     """
-    base = folder / GENERATED
-    before = (
-        {path.relative_to(base).as_posix(): _read(path) for path in sorted(base.rglob("*")) if path.is_file()}
-        if base.is_dir()
-        else {}
-    )
+    before = _generated(folder / GENERATED)
     found = [_change(folder, path, before.get(path), text, force=force) for path, text in files.items()]
-    found += [_left(folder, path, text) for path, text in before.items() if path not in files]
+    # A configuration that was made elsewhere is the project's own from then on.
+    found += [_left(folder, path, text) for path, text in before.items() if path not in files and path != CONFIG]
     return sorted(found, key=lambda each: each.path)
 
 
-def write(folder: Path, files: Mapping[str, str], done: list[Change]) -> None:
+def write(folder: Path, files: Mapping[str, str], done: Sequence[Change], *, private: bool = False) -> None:
     """Writes what `changes` gave, and keeps what was rendered for the next time.
+
+    Args:
+        folder: the project.
+        files: what is rendered now, by path.
+        done: what becomes of each file.
+        private: whether the configuration is for its owner's eyes alone.
 
     Raises:
         InvalidInput: a file cannot be written.
@@ -79,37 +83,56 @@ def write(folder: Path, files: Mapping[str, str], done: list[Change]) -> None:
     try:
         for change in done:
             place = folder / change.path
+            mode = 0o755 if change.path in EXECUTABLE else 0o600 if private and change.path == CONFIG else 0o644
             if change.what == "removed":
                 place.unlink(missing_ok=True)
             elif change.text is not None:
-                _write(place, change.text, executable=change.path in EXECUTABLE)
+                _write(place, change.text, mode)
             kept = folder / GENERATED / change.path
             if change.what in ("in the way", "unresolved"):
                 continue
             if change.path in files:
-                _write(kept, files[change.path])
+                _write(kept, files[change.path], mode & 0o666)
             else:
                 kept.unlink(missing_ok=True)
     except OSError as error:
-        raise InvalidInput(f"cannot write {error.filename}: {error.strerror}", hint="free it and run again") from error
+        raise _unwritable(error) from error
 
 
 def write_new(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Writes files whatever is there; returns their paths.
+    """Writes files whatever is there, through links; returns their paths.
 
     Raises:
         InvalidInput: one cannot be written.
     """
     try:
         for path, text in files.items():
-            _write(folder / path, text)
+            _write((folder / path).resolve(), text)
     except OSError as error:
-        raise InvalidInput(f"cannot write {error.filename}: {error.strerror}", hint="free it and run again") from error
+        raise _unwritable(error) from error
     return list(files)
+
+
+def _generated(base: Path) -> dict[str, str]:
+    """What was rendered last, by path; what is not text did not come from here."""
+    found = {}
+    for path in sorted(base.rglob("*")) if base.is_dir() else ():
+        with suppress(InvalidInput):
+            if path.is_file():
+                found[path.relative_to(base).as_posix()] = _read(path)
+    return found
+
+
+def _is_elsewhere(folder: Path, path: str) -> bool:
+    """Whether a file, or a folder that it is in, is a link: what it leads to is not the project's own."""
+    place = folder / path
+    return any(each.is_symlink() for each in (place, *place.parents) if folder in each.parents)
 
 
 def _change(folder: Path, path: str, base: str | None, new: str, *, force: bool) -> Change:
     place = folder / path
+    if _is_elsewhere(folder, path) or place.is_dir():
+        return Change(path, "in the way", None, "it is a folder" if place.is_dir() else "it is a link")
     mine = _read(place) if place.is_file() else None
     if mine == new:
         return Change(path, "unchanged")
@@ -131,8 +154,8 @@ def _change(folder: Path, path: str, base: str | None, new: str, *, force: bool)
 def _left(folder: Path, path: str, base: str) -> Change:
     """What becomes of a file that is generated no more."""
     place = folder / path
-    if not place.is_file():
-        return Change(path, "removed")
+    if not place.is_file() or _is_elsewhere(folder, path):
+        return Change(path, "kept")
     if _read(place) == base:
         return Change(path, "removed")
     return Change(path, "conflict", None, "it is generated no more, and you have edited it")
@@ -166,16 +189,30 @@ def _merged(path: str, mine: str, base: str, new: str) -> Change:
 
 
 def _read(path: Path) -> str:
+    """A text with plain ends of lines, whatever an editor or a checkout has made of them."""
     try:
-        return path.read_bytes().decode("utf-8")
+        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"cannot read {path}: {error}", hint="it must be text in UTF-8") from error
 
 
-def _write(path: Path, text: str, *, executable: bool = False) -> None:
-    """Writes a file at once or not at all."""
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    """Writes a file at once or not at all; one that is there keeps its mode and its ends of lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file():
+        mode = path.stat().st_mode & 0o777
+        text = text.replace("\n", "\r\n") if b"\r\n" in path.read_bytes() else text
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8", newline="")
-    beside.chmod(0o755 if executable else 0o644)
-    beside.replace(path)
+    try:
+        beside.touch(mode=0o600)
+        beside.write_text(text, encoding="utf-8", newline="")
+        beside.chmod(mode)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _unwritable(error: OSError) -> InvalidInput:
+    return InvalidInput(
+        f"cannot write {error.filename2 or error.filename}: {error.strerror}", hint="free it and run again"
+    )

@@ -10,7 +10,12 @@ from collections.abc import Collection
 _SEAM = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+")
 _LONGEST = 30
 # What generated functions have as names of their own.
-_TAKEN = frozenset({"context", "limit", "self", "rows", "text"})
+_TAKEN = frozenset(
+    {
+        *("context", "limit", "self", "rows", "text", "words", "read", "write", "found", "saved", "tool", "each"),
+        *("any_word", "vector_of"),
+    }
+)
 
 
 def words_of(name: str) -> list[str]:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
+from pydantic import BaseModel
+
+from ragforge_memory.memory.tools import MEMORY_ALL
 from ragforge_memory.scaffold.entities import EntityConfig
 from ragforge_memory.scaffold.names import camel, plural, snake, unlike
+from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 
 _PYTHON = {
     "string": "str",
@@ -21,6 +26,10 @@ _PYTHON = {
     "list<float>": "list[float]",
 }
 _RANGES = ("integer", "float", "date", "datetime")
+# What modules of the project and its models have as names of their own.
+_CLASSES = frozenset({"Any", "BaseModel", "Field", "ConfigDict", "ToolContext", "ToolError"})
+_FIELDS = frozenset({*dir(BaseModel), *_PYTHON.values(), "list"})
+_LONGEST_TOOL = 58
 # A model that is shown more arguments than these fills in none of them well.
 _MOST_FILTERS = 8
 
@@ -43,7 +52,7 @@ class Property:
     @property
     def argument(self) -> str:
         """Its type as the argument of a tool; times are texts there, as a model writes them."""
-        return "str" if self.type in ("date", "datetime") else self.annotation
+        return "str" if self.type in ("date", "datetime", "any") else self.annotation
 
     @property
     def is_range(self) -> bool:
@@ -53,7 +62,17 @@ class Property:
     @property
     def is_filter(self) -> bool:
         """Whether it is found by."""
-        return self.type in ("string", "boolean", *_RANGES)
+        return self.is_text or self.type in ("boolean", *_RANGES)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is found by a part of it; what may be anything is, as text."""
+        return self.type in ("string", "any")
+
+    @property
+    def arguments(self) -> frozenset[str]:
+        """The arguments of a tool that it is found by, and its field."""
+        return frozenset({self.field, f"{self.field}_from", f"{self.field}_to"} if self.is_range else {self.field})
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +126,28 @@ class ToolPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A project: its ``name``, its Python ``package``, and whether its agent reads ``code``."""
+    """A project: its ``name``, its Python ``package``, whether its agent reads ``code``, and the library's ``extras``
+    that it needs."""
 
     name: str
     package: str
     code: bool
     entities: tuple[Entity, ...]
     tools: tuple[ToolPlan, ...]
+    extras: tuple[str, ...] = ("local",)
+
+    @property
+    def distribution(self) -> str:
+        """The package as what is installed is called."""
+        return self.package.strip("_").replace("_", "-")
 
 
-def plan(name: str, package: str, entities: Sequence[EntityConfig], *, code: bool) -> Plan:
+def plan(
+    name: str, package: str, entities: Sequence[EntityConfig], *, code: bool, extras: Sequence[str] = ("local",)
+) -> Plan:
     """Names everything, each name once."""
     planned = tuple(_entities(entities))
-    return Plan(name, package, code, planned, tuple(_tools(planned)))
+    return Plan(name, package, code, planned, tuple(_tools(planned)), tuple(extras))
 
 
 def _entities(entities: Sequence[EntityConfig]) -> list[Entity]:
@@ -128,7 +156,7 @@ def _entities(entities: Sequence[EntityConfig]) -> list[Entity]:
         called = config.name or config.label
         one = unlike(snake(called, f"entity_{place}"), {each.one for each in found})
         many = unlike(plural(one), {each.many for each in found})
-        model = unlike(camel(called, f"Entity{place}"), {"Any", "BaseModel", "Field", *(each.model for each in found)})
+        model = unlike(camel(called, f"Entity{place}"), {*_CLASSES, *(each.model for each in found)})
         found.append(Entity(config, one, many, model, _properties(config)))
     return found
 
@@ -138,19 +166,27 @@ def _properties(config: EntityConfig) -> tuple[Property, ...]:
     if config.key is not None:
         types.setdefault(config.key, "any")
     found: list[Property] = []
+    taken: set[str] = set()
     for place, (name, type_) in enumerate(types.items(), start=1):
         field = snake(name, f"property_{place}")
         # pydantic keeps what begins so for itself.
         field = f"field_{field}" if field.startswith("model_") else field
-        found.append(Property(name, unlike(field, {each.field for each in found}), type_))
+        field = f"{field}_" if field in _FIELDS else field
+        numbered = (Property(name, field if n == 1 else f"{field}_{n}", type_) for n in count(1))
+        found.append(next(each for each in numbered if taken.isdisjoint(each.arguments)))
+        taken |= found[-1].arguments
     return tuple(found)
 
 
 def _tools(entities: Sequence[Entity]) -> list[ToolPlan]:
     found: list[ToolPlan] = []
+    taken = {each.__name__ for each in (*CODE_SEARCH_TOOLS, *MEMORY_ALL)}
 
     def add(name: str, kind: Kind, entity: Entity, **more: object) -> None:
-        found.append(ToolPlan(unlike(name, {each.name for each in found}), kind, entity, **more))  # type: ignore[arg-type]
+        # Vendors take names of up to 64 characters.
+        free = unlike(name[:_LONGEST_TOOL].rstrip("_"), taken)
+        taken.add(free)
+        found.append(ToolPlan(free, kind, entity, **more))  # type: ignore[arg-type]
 
     of_label = {each.label: each for each in entities}
     for entity in entities:

@@ -25,6 +25,7 @@ _OF_PROJECT = {
     "{package}/cli.py": "cli.py",
     "{package}/models.py": "models.py",
     "{package}/queries.py": "queries.py",
+    "{package}/own_tools.py": "own_tools.py",
     "{package}/tools/__init__.py": "tools.py",
     "tests/conftest.py": "tests_conftest.py",
     "tests/test_agent.py": "tests_agent.py",
@@ -70,13 +71,30 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,
     )
-    environment.filters |= {"cypher": quoted, "literal": literal, "text": in_text, "python": python, "toml": json.dumps}
+    environment.filters |= {
+        "cypher": quoted,
+        "literal": literal,
+        "text": in_text,
+        "python": python,
+        "toml": _toml,
+        "yaml": _yaml,
+    }
     return environment
 
 
 def python(text: str) -> str:
     """A text as a literal of Python, with the quotes that formatters choose."""
     return json.dumps(text, ensure_ascii=False) if text.isprintable() else repr(text)
+
+
+def _toml(text: str) -> str:
+    """A printable text as TOML has it, and YAML."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _yaml(text: str) -> str:
+    """A text in the configuration, where ``${`` would begin a variable."""
+    return _toml(text).replace("${", "$${")
 
 
 def templates() -> Path:

@@ -46,6 +46,33 @@ def test_what_is_there_is_never_written_over(fresh: CommandLine) -> None:
     assert yaml.safe_load(file.read_text())["name"] == "other"
 
 
+def test_a_project_elsewhere_keeps_its_configuration_and_its_secrets_to_itself(fresh: CommandLine) -> None:
+    file = fresh.project / "ragforge.config.yaml"
+    file.write_text("name: mine\nneo4j: {uri: 'bolt://127.0.0.1:1', password: geheim}\n")
+    file.chmod(0o600)
+    fresh.ok("generate", "--out", "there")
+    there = fresh.project / "there"
+    assert (there / "ragforge.config.yaml").stat().st_mode & 0o777 == 0o600
+    assert ".env" in (there / ".gitignore").read_text().splitlines()
+    inside = CommandLine(there, fresh.environment)
+    for _ in range(2):
+        inside.ok("generate")
+        assert (there / "ragforge.config.yaml").read_text() == file.read_text()
+    assert inside.run("generate", "--check").returncode == 0
+    (there / "README.md").write_text("ours\n")
+    (there / ".ragforge/generated/README.md").unlink()
+    assert "left" in inside.ok("generate")
+    assert inside.run("generate", "--check").returncode == 0
+
+
+def test_a_configuration_in_its_other_place_is_there_too(fresh: CommandLine) -> None:
+    (fresh.project / ".ragforge").mkdir()
+    (fresh.project / ".ragforge/ragforge.config.yaml").write_text("name: mine\n")
+    refused = fresh.run("init", "--yes", "--force")
+    assert refused.returncode == 1
+    assert ".ragforge/ragforge.config.yaml is there already" in refused.stderr
+
+
 def test_the_options_say_what_a_project_is(fresh: CommandLine) -> None:
     fresh.ok(
         "init", "--yes", "--name", 'a "b": c', "--model", "gemini:gemini-3.8-flash", "--embedder", "none",
@@ -89,7 +116,7 @@ def test_generated_checked_edited_and_generated_again(fresh: CommandLine) -> Non
     fresh.ok("generate")
     assert fresh.run("generate", "--check").returncode == 0
     agent = fresh.project / "my_shop" / "agent.py"
-    edited = agent.read_text().replace("*TOOLS]", "*TOOLS]  # ours")
+    edited = agent.read_text().replace("*OWN_TOOLS]", "*OWN_TOOLS]  # ours")
     assert edited != agent.read_text()
     agent.write_text(edited)
     assert fresh.run("generate", "--check").returncode == 0

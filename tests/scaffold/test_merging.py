@@ -90,6 +90,43 @@ def test_an_edited_file_that_is_generated_no_more_stays_and_is_named(tmp_path: P
     assert FILE not in generated(tmp_path, b=text())
 
 
+def test_a_file_keeps_its_mode_and_its_ends_of_lines(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    file = tmp_path / FILE
+    file.write_bytes(text(line_8="mine").replace("\n", "\r\n").encode())
+    file.chmod(0o750)
+    assert generated(tmp_path, a=text())[FILE].what == "kept"
+    assert generated(tmp_path, a=text(line_2="two"))[FILE].what == "merged"
+    assert file.read_bytes() == text(line_2="two", line_8="mine").replace("\n", "\r\n").encode()
+    assert file.stat().st_mode & 0o777 == 0o750
+
+
+def test_links_folders_and_what_is_no_text_are_left(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    root = tmp_path / "root"
+    (root / "docs").mkdir(parents=True)
+    (root / "pkg").symlink_to(elsewhere)
+    (root / ".ragforge/generated").mkdir(parents=True)
+    (root / ".ragforge/generated/.DS_Store").write_bytes(b"\xff\xfe")
+    done = generated(root, a=text(), **{"docs": text(), "b.md": text()})
+    assert {path: each.what for path, each in done.items()} == {
+        FILE: "in the way",
+        "pkg/docs.py": "in the way",
+        "b.md": "new",
+    }
+    assert list(elsewhere.iterdir()) == []
+    assert changes(root, {"docs": text()})[-1].why == "it is a folder"
+    assert not any(each.is_one for each in changes(root, {"docs": text(), "b.md": text()}))
+
+
+def test_the_configuration_of_a_project_is_never_taken_away(tmp_path: Path) -> None:
+    wanted = {"ragforge.config.yaml": "name: shop\n", "README.md": "shop\n"}
+    write(tmp_path, wanted, changes(tmp_path, wanted), private=True)
+    assert (tmp_path / "ragforge.config.yaml").stat().st_mode & 0o777 == 0o600
+    assert changes(tmp_path, {"README.md": "shop\n"}) == [Change("README.md", "unchanged")]
+
+
 def test_without_git_a_merge_is_refused_before_anything_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

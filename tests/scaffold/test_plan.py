@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import sys
+from datetime import date
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragforge_memory import ConfigError
+from ragforge_memory import CODE_SEARCH_TOOLS, ConfigError, InvalidInput, load_config
+from ragforge_memory.scaffold.configuration import add_entities
 from ragforge_memory.scaffold.entities import blocks_of
 from ragforge_memory.scaffold.names import camel, is_speakable, plural, snake
 from ragforge_memory.scaffold.plan import plan
@@ -120,6 +125,84 @@ def test_every_name_gives_python_that_parses(labels: list[str], property_: str, 
             assert rest.count("`") % 2 == 0, path
 
 
+ORDINARY: list[dict[str, Any]] = [
+    {
+        "label": "Order",
+        "key": "date",
+        "properties": {
+            "date": "date",
+            "datetime": "datetime",
+            "str": "String",
+            "int": "int",
+            "json": "string",
+            "copy": "any",
+            "read": "string",
+            "write": "string",
+            "found": "string",
+            "price": "float",
+            "price_from": "float",
+        },
+        "relationships": [
+            {"type": each, "to": "Warehouse Replenishment Order Schedule"}
+            for each in ("DELIVERED_BY_THE_SUPPLIER", "TO")
+        ],
+        "write": True,
+    },
+    {"label": "Tool Context"},
+    {"label": "Caller"},
+    {"label": "Read", "key": "id", "properties": ["id"], "relationships": [{"type": "OF", "to": "Order"}]},
+    {"label": "Warehouse Replenishment Order Schedule", "name": "SupplierDeliveryScheduleOfYears", "key": "id"},
+]
+
+
+def test_what_graphs_are_called_shadows_nothing_of_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = files(ORDINARY)
+    for path, text in made.items():
+        if path.endswith(".py"):
+            compile(text, path, "exec")
+        if "/tools/" in path and not path.endswith("__init__.py"):
+            tree = ast.parse(text)
+            imported = {name.name for each in tree.body if isinstance(each, ast.ImportFrom) for name in each.names}
+            [function] = [each for each in tree.body if isinstance(each, ast.AsyncFunctionDef)]
+            assert imported.isdisjoint(each.arg for each in function.args.args), path
+            assert len(function.name) <= 64
+    tools = {path.removesuffix(".py").rpartition("/")[2] for path in made if "/tools/" in path}
+    assert tools.isdisjoint(each.__name__ for each in CODE_SEARCH_TOOLS)
+    models = ModuleType("models_of_what_graphs_are_called")
+    monkeypatch.setitem(sys.modules, models.__name__, models)
+    exec(made["pkg/models.py"], models.__dict__)
+    order = models.Order.model_validate({"date": date(2026, 1, 2), "price": "dear", "str": 7, "more": [1]})
+    assert (order.date_, order.price, order.str_, order.more) == (date(2026, 1, 2), "dear", "7", [1])
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("name: shop\n", True),
+        ("name: shop\r\n", True),
+        ("# nothing\n", True),
+        ("{name: shop}\n", False),
+        ("name: shop\n...\n", False),
+        ('"entities": []\n', False),
+    ],
+)
+def test_entities_are_written_behind_a_configuration_or_not_at_all(tmp_path: Path, text: str, kept: bool) -> None:
+    file = tmp_path / "ragforge.config.yaml"
+    file.write_bytes(text.encode())
+    file.chmod(0o600)
+    entities = blocks_of({"entities": [{**each, "write": False} for each in SHOP]}).entities
+    if not kept:
+        with pytest.raises(InvalidInput):
+            add_entities(load_config(file), entities)
+        assert file.read_bytes() == text.encode()
+        return
+    add_entities(load_config(file), entities)
+    written = file.read_bytes()
+    assert (b"\r\n" in written) == ("\r\n" in text)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert blocks_of(load_config(file).config.model_extra).entities == entities
+
+
 @pytest.mark.parametrize(
     ("entity", "problem"),
     [
@@ -129,6 +212,7 @@ def test_every_name_gives_python_that_parses(labels: list[str], property_: str, 
         ({"label": "A", "write": True}, "needs a key"),
         ({"label": "A", "relationships": [{"type": "R", "to": "B"}]}, "'B' is none of the entities"),
         ({"label": "A", "propertys": {}}, "propertys"),
+        ({"label": "A", "properties": [{"sku": "string"}]}, "properties"),
         ({"label": "A", "relationships": [{"type": "R", "to": "A", "direction": "both"}]}, "direction"),
     ],
 )
