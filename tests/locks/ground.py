@@ -304,8 +304,8 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (m4)-[:USED_CONTEXT {rank: 0}]->(x2), (m4)-[:USED_CONTEXT {rank: 1}]->(sx), (m4)-[:USED_CONTEXT {rank: 2}]->(sy),
   (main)-[:HAS_INSIGHT]->(i1:Insight {uuid: $i1, conversation_id: $main, key: 'topics', to_seq: 2}),
   (emptied)-[:HAS_INSIGHT]->(iy:Insight {uuid: $iy, conversation_id: $emptied, key: 'topics', to_seq: 2}),
-  (user:User {user_id: $user_id}), (:Erasure:PendingErasure {uuid: $e1, who: $user_id, begun_at: datetime($stamp),
-    holder: 'here'}),
+  (user:User {user_id: $user_id}), (:Erasure:PendingErasure {uuid: $e1, who: $user_id + ' who is gone',
+    begun_at: datetime(), holder: 'here'}),  // agents of other tests end erasures that nobody holds
   (user)-[:HAS_MEMORY]->(y1:Memory {uuid: $y1})-[:DERIVED_FROM]->(m1), (y1)-[:ABOUT]->(a1),
   (user)-[:HAS_MEMORY]->(y2:Memory {uuid: $y2})-[:DERIVED_FROM]->(m3), (y2)-[:ABOUT]->(a2),
   (user)-[:HAS_MEMORY]->(y3:Memory:Standing {uuid: $y3})-[:DERIVED_FROM]->(m2), (y3)-[:ABOUT]->(a1),
