@@ -65,8 +65,11 @@ async def test_a_killed_run_is_finished_by_the_next(
     assert [each.conversation_id for each in found] == made
     assert sorted(_stored(cypher, owner)) == sorted(made), "each once"
     asked = [topic_of(request) for request in provider.requests]
-    assert sorted(asked) == [f"topic-{number}" for number, uuid in enumerate(made) if uuid not in done]
-    assert found.made == CONVERSATIONS - len(done)
+    open_then = {f"topic-{number}" for number, uuid in enumerate(made) if uuid not in done}
+    # What a killed process had sent may be stored just after it was looked: at most one for each that it worked on.
+    assert set(asked) <= open_then
+    assert len(open_then) - 2 * processes <= len(asked) == len(set(asked))
+    assert found.made == len(asked)
     rows = cypher(STORED, user_id=owner.user_id, project=owner.project)
     assert {(row["token"], row["until"]) for row in rows} == {(None, None)}
     for row in rows:
