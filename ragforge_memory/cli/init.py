@@ -46,19 +46,19 @@ def init(
 
     Asks for what no option says. `ragforge generate` then makes a Python project of it.
     """
-    from ragforge_memory.config.load import PLACES
+    from ragforge_memory.config.load import FILE_NAME, PLACES
     from ragforge_memory.errors import InvalidInput
-    from ragforge_memory.scaffold.initial import CONFIG, initial_files
+    from ragforge_memory.scaffold.initial import initial_files
     from ragforge_memory.scaffold.merging import write_new
 
     folder = (directory or settings.project or Path.cwd()).absolute()
     answers = _answers(folder, name, model, embedder, persistence, code, asks=not yes)
     files = initial_files(folder, answers)
-    there = [each for each in (CONFIG, ".env.example") if os.path.lexists(folder / each) and not force]
-    if configured := [each for each in PLACES if os.path.lexists(folder / each) and (each != CONFIG or not force)]:
+    there = [each for each in (FILE_NAME, ".env.example") if os.path.lexists(folder / each) and not force]
+    if configured := [each for each in PLACES if os.path.lexists(folder / each) and (each != FILE_NAME or not force)]:
         raise InvalidInput(
             f"{folder / configured[0]} is there already",
-            hint="edit it, or write over it with --force" if configured == [CONFIG] else "edit it, or take it away",
+            hint="edit it, or write over it with --force" if configured == [FILE_NAME] else "edit it, or take it away",
         )
     for path in write_new(folder, {path: text for path, text in files.items() if path not in there}):
         echo(f"wrote {path}")

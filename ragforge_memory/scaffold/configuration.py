@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.config.sections import RagforgeConfig
 from ragforge_memory.config.yaml_file import read_yaml
 from ragforge_memory.errors import ConfigError, InvalidInput
@@ -55,7 +56,7 @@ def add_entities(loaded: LoadedConfig, entities: Sequence[EntityConfig]) -> tupl
 def _read(text: str) -> dict[str, Any]:
     """What a configuration says; nothing where it is none."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "ragforge.config.yaml"
+        file = Path(folder) / FILE_NAME
         file.write_text(text, encoding="utf-8")
         try:
             return read_yaml(file, RagforgeConfig, os.environ).data

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from ragforge_memory.config.known_models import EmbeddingProvider
+from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.config.servers import LLMProvider
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.scaffold.names import is_speakable, snake
 from ragforge_memory.scaffold.rendering import render_one
 
-CONFIG = "ragforge.config.yaml"
 IGNORED = (".env", ".venv/", ".ragforge/installed", "conversations/", "__pycache__/")
 """What git ignores in a project; what was generated last is not among it, for a team merges with it."""
 
@@ -104,7 +104,7 @@ def initial_files(folder: Path, answers: Answers) -> dict[str, str]:
         InvalidInput: .gitignore cannot be read.
     """
     return {
-        CONFIG: render_one(CONFIG, {"answers": answers}),
+        FILE_NAME: render_one(FILE_NAME, {"answers": answers}),
         ".env.example": env_example(),
         **with_ignored(folder),
     }

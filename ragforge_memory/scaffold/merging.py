@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.scaffold.initial import CONFIG
 from ragforge_memory.scaffold.rendering import EXECUTABLE
 
 GENERATED = ".ragforge/generated"
@@ -64,7 +64,7 @@ def changes(folder: Path, files: Mapping[str, str], *, force: bool = False) -> l
     before = _generated(folder / GENERATED)
     found = [_change(folder, path, before.get(path), text, force=force) for path, text in files.items()]
     # A configuration that was made elsewhere is the project's own from then on.
-    found += [_left(folder, path, text) for path, text in before.items() if path not in files and path != CONFIG]
+    found += [_left(folder, path, text) for path, text in before.items() if path not in files and path != FILE_NAME]
     return sorted(found, key=lambda each: each.path)
 
 
@@ -83,7 +83,7 @@ def write(folder: Path, files: Mapping[str, str], done: Sequence[Change], *, pri
     try:
         for change in done:
             place = folder / change.path
-            mode = 0o755 if change.path in EXECUTABLE else 0o600 if private and change.path == CONFIG else 0o644
+            mode = 0o755 if change.path in EXECUTABLE else 0o600 if private and change.path == FILE_NAME else 0o644
             if change.what == "removed":
                 place.unlink(missing_ok=True)
             elif change.text is not None:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.errors import ConfigError
 from ragforge_memory.scaffold.entities import blocks_of
-from ragforge_memory.scaffold.initial import CONFIG, check_package, env_example, package_for, with_ignored
+from ragforge_memory.scaffold.initial import check_package, env_example, package_for, with_ignored
 from ragforge_memory.scaffold.merging import GENERATED, Change
 from ragforge_memory.scaffold.plan import plan
 from ragforge_memory.scaffold.rendering import render
@@ -45,8 +46,8 @@ def files_of(loaded: LoadedConfig, project: ProjectIdentity, folder: Path) -> di
     extras = ("local", "openai") if openai else ("local",)
     files = render(plan(name, package, blocks.entities, code=blocks.generate.code, extras=extras))
     files[".env.example"] = env_example()
-    if loaded.file.resolve() != (folder / CONFIG).resolve():
-        files[CONFIG] = loaded.file.read_text(encoding="utf-8")
+    if loaded.file.resolve() != (folder / FILE_NAME).resolve():
+        files[FILE_NAME] = loaded.file.read_text(encoding="utf-8")
     return files
 
 

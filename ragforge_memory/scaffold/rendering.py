@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -95,8 +94,3 @@ def _toml(text: str) -> str:
 def _yaml(text: str) -> str:
     """A text in the configuration, where ``${`` would begin a variable."""
     return _toml(text).replace("${", "$${")
-
-
-def templates() -> Path:
-    """The folder of the templates."""
-    return Path(__file__).parent / "templates"
