@@ -121,6 +121,7 @@ CALL (m) {
     RETURN n
     UNION
     UNWIND $scopes AS uuid
+    WITH uuid ORDER BY uuid
     MATCH (n:Scope {uuid: uuid})
     RETURN n
   }

@@ -25,27 +25,33 @@ WITH u
 CALL (u) {
   CALL (u) {
     UNWIND $turns AS turn
-    MATCH (n:Message {uuid: turn.message})
+    WITH turn.message AS uuid ORDER BY uuid
+    MATCH (n:Message {uuid: uuid})
     RETURN n
     UNION
     UNWIND $turns AS turn
-    MATCH (m:Message {uuid: turn.message})
+    WITH turn.message AS uuid ORDER BY uuid
+    MATCH (m:Message {uuid: uuid})
     MATCH (m)-[:ANCHORED_AT]->(n:CodeAnchor)
     RETURN n
     UNION
     UNWIND $turns AS turn
-    MATCH (m:Message {uuid: turn.message})
-    MATCH (:Message {uuid: m.in_reply_to})-[:ANCHORED_AT]->(n:CodeAnchor)
+    WITH turn.message AS uuid ORDER BY uuid
+    MATCH (m:Message {uuid: uuid})
+    WITH m.in_reply_to AS question ORDER BY question
+    MATCH (:Message {uuid: question})-[:ANCHORED_AT]->(n:CodeAnchor)
     RETURN n
     UNION
     UNWIND $turns AS turn
     UNWIND turn.memories AS row
-    MATCH (n:Memory {uuid: row.uuid})
+    WITH DISTINCT row.uuid AS uuid ORDER BY uuid
+    MATCH (n:Memory {uuid: uuid})
     RETURN n
     UNION
     UNWIND $turns AS turn
     UNWIND turn.memories AS row
-    MATCH (:Memory {uuid: row.uuid})-[:DERIVED_FROM|ABOUT]->(n:Message|CodeAnchor)
+    WITH DISTINCT row.uuid AS uuid ORDER BY uuid
+    MATCH (:Memory {uuid: uuid})-[:DERIVED_FROM|ABOUT]->(n:Message|CodeAnchor)
     RETURN n
   }
   // include: locks

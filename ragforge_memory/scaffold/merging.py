@@ -114,11 +114,12 @@ def write_new(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def _generated(base: Path) -> dict[str, str]:
-    """What was rendered last, by path; what is not text did not come from here."""
+    """What was rendered last, by path; what is not text, or is in a tool's cache, did not come from here."""
     found = {}
+    caches = {tag.parent for tag in base.rglob("CACHEDIR.TAG")}
     for path in sorted(base.rglob("*")) if base.is_dir() else ():
         with suppress(InvalidInput):
-            if path.is_file():
+            if path.is_file() and caches.isdisjoint(path.parents):
                 found[path.relative_to(base).as_posix()] = _read(path)
     return found
 

@@ -42,7 +42,9 @@ async def test_a_killed_import(
     for point in POINTS:
         graph.forget()
         if form == "lines":  # which has the memories that answers were given, but for what tools did
-            graph.run("MATCH (m:Memory:Standing {user_id: $user_id}) DETACH DELETE m")
+            graph.run(
+                "MATCH (m:Memory:Standing {user_id: $user_id}) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) DETACH DELETE v, m"
+            )
         _killed({**settings, "point": point, "stop": point != "during the end"}, point)
         async with make_agent(settings={"enable_summarization": False}) as agent:
             there = {each.uuid: each for each in (await agent.list_conversations()).items}

@@ -87,6 +87,7 @@ def test_an_example_is_generated_tested_and_clean(name: str, tmp_path: Path, env
     assert " passed" in project.python("-m", "pytest", "-p", "no:cacheprovider")
     assert "All checks passed" in project.python("-m", "ruff", "check", ".")
     assert "Success" in project.python("-m", "mypy")
+    assert project.ragforge.run("generate", "--check").returncode == 0
     package = name.replace("-", "_") if name == "code-analysis" else f"{name}_agent"
     assert project.python("-m", package, "ask", "What do you know?").strip()
     assert project.python("examples/ask.py", "What do you know?").strip()

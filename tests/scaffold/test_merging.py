@@ -120,6 +120,15 @@ def test_links_folders_and_what_is_no_text_are_left(tmp_path: Path) -> None:
     assert not any(each.is_one for each in changes(root, {"docs": text(), "b.md": text()}))
 
 
+def test_the_caches_of_tools_are_not_taken_for_what_was_generated(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    cache = tmp_path / ".ragforge/generated/.ruff_cache"
+    (cache / "0.15").mkdir(parents=True)
+    for name in (".gitignore", "CACHEDIR.TAG", "0.15/123"):
+        (cache / name).write_text("*")
+    assert set(generated(tmp_path, a=text())) == {FILE}
+
+
 def test_the_configuration_of_a_project_is_never_taken_away(tmp_path: Path) -> None:
     wanted = {"ragforge.config.yaml": "name: shop\n", "README.md": "shop\n"}
     write(tmp_path, wanted, changes(tmp_path, wanted), private=True)
