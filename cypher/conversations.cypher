@@ -100,13 +100,14 @@ RETURN c.uuid AS uuid
 // at once
 // How much of a deleted conversation its living branches still share: up to kept_to, nothing where there are none. The
 // ancestors, nearest first, may have waited for it.
-// SET comes first, for its lock: what somebody has begun to import meanwhile is left alone, but for the import that is
-// to be taken away (`import_token`), which finds its token gone if it still writes, and writes no more.
+// SET comes first, for its lock: what somebody has begun to import meanwhile, or has imported, is left alone, but for the
+// import that is to be taken away (`import_token`), which finds its token gone if it still writes, and writes no more.
 MATCH (c:Conversation {uuid: $uuid})
 WHERE c.user_id = $user_id AND c.project = $project AND c.status = 'deleting'
-SET c.status = 'deleting'
+SET c.uuid = $uuid
 WITH c
-WHERE c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $import_token
+WHERE c['status'] = 'deleting'
+  AND (c['import_until'] IS NULL OR c['import_until'] < datetime() OR c['import_token'] = $import_token)
 SET c.kept_to = reduce(most = 0, top IN COLLECT {
   MATCH (c)-[:HAS_BRANCH*1..]->(b:Conversation)
   WHERE b.status <> 'deleting'
@@ -161,7 +162,7 @@ CALL (c, above) {
     }
     // include: locks
   }
-  WITH c, messages WHERE c['import_token'] IS NULL
+  WITH c, messages WHERE c['import_token'] IS NULL AND c['status'] = 'deleting'
   UNWIND messages AS m
   FOREACH (anchor IN COLLECT {
     MATCH (m)-[:ANCHORED_AT|USED_CONTEXT]->(a:CodeAnchor)
@@ -218,8 +219,9 @@ CALL (c) {
   }
   // include: locks
 }
+SET c.uuid = $uuid
 WITH c
-WHERE c['import_token'] IS NULL
+WHERE c['import_token'] IS NULL AND c['status'] = 'deleting'
 CALL (c) {
   MATCH (s:Summary {conversation_id: c.uuid})
   WHERE s.to_seq > coalesce(c.kept_to, 0)

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import aclosing
 from typing import Any
 
+import neo4j
 import pytest
 
 from ragforge_memory.config import Neo4jConfig
@@ -14,10 +15,15 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.restore import RestoreStore
 from tests.archive.conftest import Graph, MakeAgent
+from tests.graph.test_lock_order import WAITING
 
 pytestmark = pytest.mark.anyio
 
 HALF = "MATCH (c:Conversation {project: $project}) SET c.status = 'deleting' RETURN c.uuid AS uuid"
+BEGUN = """MATCH (c:Conversation {project: $project})
+SET c.status = 'deleting', c.import_token = 'its', c.import_until = datetime() + duration('PT1H')"""
+IMPORTED = """MATCH (c:Conversation {project: $project}) SET c.status = 'active'
+REMOVE c.import_token, c.import_until RETURN c.uuid AS uuid"""
 SETTINGS = {"enable_summarization": False}
 
 
@@ -85,3 +91,36 @@ async def test_it_leaves_an_import_alone(
         await agent.import_conversation(document)
         assert sweeping.done()
         assert graph.seen().differs(seen) == []
+
+
+@pytest.mark.parametrize("statement", ["keep_shared", "delete_messages", "finish_delete"])
+async def test_it_leaves_what_is_imported_before_its_lock(
+    statement: str, make_agent: MakeAgent, graph: Graph, neo4j_config: Neo4jConfig
+) -> None:
+    """An import that a killed process has sent is finished by the server while somebody takes it away."""
+    async with make_agent("one", "two", settings=SETTINGS) as agent:
+        conversation = await agent.create_conversation()
+        for n in range(2):
+            await conversation.send_message(f"question {n}")
+    seen = graph.seen()
+    graph.run(BEGUN)
+    auth = (neo4j_config.username or "neo4j", neo4j_config.password)
+    async with (
+        aclosing(await connect(neo4j_config)) as client,
+        neo4j.AsyncGraphDatabase.driver(neo4j_config.uri, auth=auth) as driver,
+        driver.session(database="neo4j") as session,
+        await session.begin_transaction() as finishing,
+    ):
+        await finishing.run(IMPORTED, graph.owner.parameters)
+        given: dict[str, Any] = {"uuid": conversation.uuid, **graph.owner.parameters}
+        if statement == "keep_shared":
+            given["import_token"] = "its"
+        send = client.autocommit if statement == "delete_messages" else client.write
+        taking = asyncio.ensure_future(send(statement, timeout=60, **given))
+        async with asyncio.timeout(60):
+            while not (await driver.execute_query(WAITING, project=graph.owner.project)).records[0]["waiting"]:
+                assert not taking.done()
+                await asyncio.sleep(0.05)
+        await finishing.commit()
+        await taking
+    assert graph.seen().differs(seen) == []
