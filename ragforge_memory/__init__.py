@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
     from ragforge_memory.models.search import SearchResults
-    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
+    from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
 _HOMES = {
@@ -177,7 +177,7 @@ _HOMES = {
     "models.insight": ("Insight", "InsightFailure", "Insights"),
     "models.memory": ("Episode", "Fact", "FactVersion", "Memory", "RecallResult", "RecalledMemory"),
     "models.search": ("SearchResults",),
-    "tools.code_search": ("CODE_SEARCH_TOOLS",),
+    "tools.code_search": ("CODE_SEARCH_TOOLS", "MEMORY_TOOLS"),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -185,6 +185,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "CODE_SEARCH_TOOLS",
     "MEMORY_CORE",
+    "MEMORY_TOOLS",
     "AgentClosed",
     "AgentMemory",
     "AgentState",

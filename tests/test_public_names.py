@@ -27,12 +27,12 @@ ContextReceipt Conversation ConversationAgent ConversationConfig ConversationCon
 ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
 Episode Erasure ErasureQuery ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError
 GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
-InsightFailure Insights InvalidInput MEMORY_CORE Memory Message MessageNotFound MessageStream ModelBlocked ModelChunk
-ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout
-ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk
-RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile
-Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk
-ToolSpec TurnCancelled Usage load_config reduce_messages tool
+InsightFailure Insights InvalidInput MEMORY_CORE MEMORY_TOOLS Memory Message MessageNotFound MessageStream
+ModelBlocked ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest
+ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig
+RagforgeError ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults
+ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput
+ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""

@@ -1,8 +1,12 @@
-"""Makes the small shop that the agent of this folder answers about: ``python make_graph.py``, with NEO4J_URI set."""
+"""Makes the small shop that the agent of this folder answers about: ``python make_graph.py``.
+
+NEO4J_URI and NEO4J_PASSWORD say where; those of the local server are told by ``ragforge neo4j status --json``.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 
 import neo4j
 
@@ -50,6 +54,8 @@ SCHEMA = (
 
 def main() -> None:
     """Writes the graph; run again, it changes nothing."""
+    if not os.environ.get("NEO4J_URI"):
+        sys.exit("set NEO4J_URI and NEO4J_PASSWORD; `ragforge neo4j status --json` tells those of the local server")
     login = (os.environ.get("NEO4J_USERNAME") or "neo4j", os.environ.get("NEO4J_PASSWORD") or "")
     with neo4j.GraphDatabase.driver(os.environ["NEO4J_URI"], auth=login) as driver:
         for statement in SCHEMA:

@@ -40,7 +40,9 @@ def generate(
         bool, typer.Option("--check", help="Write nothing; end with 1 where something would change.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; say what would be done.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Take what is generated, whatever was edited.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take what is generated, whatever was edited but own_tools.py.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a Python project of ragforge.config.yaml: an agent with its tools, tests and documentation.

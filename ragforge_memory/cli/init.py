@@ -51,6 +51,8 @@ def init(
     from ragforge_memory.scaffold.initial import initial_files
     from ragforge_memory.scaffold.merging import write_new
 
+    if settings.config is not None:
+        raise typer.BadParameter(f"init writes {FILE_NAME}, and reads no other", param_hint="--config")
     folder = (directory or settings.project or Path.cwd()).absolute()
     answers = _answers(folder, name, model, embedder, persistence, code, asks=not yes)
     files = initial_files(folder, answers)

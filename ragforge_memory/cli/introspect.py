@@ -52,7 +52,7 @@ async def introspect(
         write_new(file.parent, {file.name: as_json(schema, indent=2) + "\n"})
     if write:
         file, names = add_entities(place.loaded, entities_of(schema, labels=tuple(label or ())))
-        note(f"{file}: {', '.join(names) or 'no entities'}")
+        note(f"{file}: {', '.join(names) or 'unchanged, for the graph has no labels of yours'}")
     if json:
         print_json(schema)
     elif out is None and not write:

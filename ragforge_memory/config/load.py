@@ -217,6 +217,10 @@ def _follow_models(config: RagforgeConfig, origins: dict[str, str]) -> None:
         origins.setdefault(f"{block}.{key}", f"follows from {block}.{chosen}")
 
 
+# Of generated projects, which read these blocks themselves.
+_OF_GENERATED = ("entities", "generate")
+
+
 def _notices(values: FileValues, config: RagforgeConfig, file: Path | None) -> Iterator[str]:
     """What is probably a slip: keys that look like one of ours that is not there, and keys that change nothing."""
 
@@ -228,7 +232,7 @@ def _notices(values: FileValues, config: RagforgeConfig, file: Path | None) -> I
     for path, data, block in given:
         if block is None or block.model_config.get("extra") != "allow" or not isinstance(data, dict):
             continue
-        known = known_keys(block)
+        known = known_keys(block) if path else [*known_keys(block), *_OF_GENERATED]
         for key in (key for key in data if key not in known):
             near = nearest(str(key), known, least=0.6 if path else 0.75)
             if near and near not in data:

@@ -32,6 +32,7 @@ _WORDS = {
     "finite_number": "must be a finite number",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
+    "missing": "is missing",
     "string_type": "must be text",
     "string_too_short": "must not be empty",
     "tuple_type": "must be a list",
@@ -147,6 +148,8 @@ def _default_hint(model: type[BaseModel], path: Path, leave: str) -> str:
         if path and path[-1] in (name, field.alias):
             if block_of(block, name) is not None:
                 return "write `key: value` lines below it"
+            if field.is_required():
+                return f"add `{path[-1]}: ...`"
             default = field.get_default()
             if default not in (None, "", ()):
                 return f"the default is {as_yaml(default)}; {leave} to take it"

@@ -26,7 +26,7 @@ _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
 
 def add_entities(loaded: LoadedConfig, entities: Sequence[EntityConfig]) -> tuple[Path, list[str]]:
-    """Writes entities behind what a configuration has; returns its file and their labels.
+    """Writes entities, where there are any, behind what a configuration has; returns its file and their labels.
 
     Raises:
         ConfigError: there is no file.
@@ -43,6 +43,8 @@ def add_entities(loaded: LoadedConfig, entities: Sequence[EntityConfig]) -> tupl
             f"{loaded.file} has entities already, which are left as they are",
             hint="take them out, or see `ragforge introspect --json` for what there is",
         )
+    if not entities:
+        return loaded.file, []
     longer = f"{text.rstrip()}\n\n{entities_text(entities)}"
     if _read(longer) != {**before, **_read(entities_text(entities))}:
         raise InvalidInput(
@@ -66,8 +68,6 @@ def _read(text: str) -> dict[str, Any]:
 
 def entities_text(entities: Sequence[EntityConfig]) -> str:
     """The block ``entities:`` as YAML."""
-    if not entities:
-        return "entities: []\n"
     lines = ["entities:"]
     for each in entities:
         lines.append(f"  - label: {_value(each.label)}")

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from ragforge_memory.config.blocks import Line, Section, refusal
-from ragforge_memory.config.refusal import refused
-from ragforge_memory.errors import ConfigError
+from ragforge_memory.config.refusal import nearest, refused
+from ragforge_memory.errors import ConfigError, InvalidInput
 from ragforge_memory.models.graph_schema import GraphSchema, LabelSchema
 from ragforge_memory.scaffold.names import is_speakable
 
@@ -41,10 +41,19 @@ def _with_types(value: Any) -> Any:
     return dict.fromkeys(value, "any") if names else value
 
 
+_FOREIGN = ("any", "point", "duration", "time", "local time", "zoned time", "local datetime", "bytes", "map", "vector")
+"""What properties may be besides, as a graph that is looked at says."""
+
+
 def _type(name: str) -> str:
     """A type in the word that is used for it here."""
     small = name.strip().lower()
-    return _OTHER_WORDS.get(small, small)
+    known = _OTHER_WORDS.get(small, small)
+    if known not in (*TYPES, *_FOREIGN) and not known.startswith(("list<", "vector<")):
+        near = nearest(known, (*TYPES, *_FOREIGN))
+        told = f"did you mean {near}?" if near else f"one of {', '.join(TYPES)}, or any"
+        raise refusal(f"there is no type {name!r}", hint=told)
+    return known
 
 
 class RelationshipConfig(Section):
@@ -90,33 +99,62 @@ class Blocks(Section):
     generate: GenerateConfig = Field(default_factory=GenerateConfig)
 
 
-def blocks_of(extra: Mapping[str, Any] | None) -> Blocks:
+def blocks_of(extra: Mapping[str, Any] | None, origins: Mapping[str, str] | None = None) -> Blocks:
     """The blocks of a configuration, out of what it has beside our own keys.
 
+    Args:
+        extra: that.
+        origins: where each key is written.
+
     Raises:
-        ConfigError: naming the key.
+        ConfigError: naming the key and where it is.
     """
     given = {name: value for name, value in (extra or {}).items() if name in Blocks.model_fields and value is not None}
+
+    def origin(*path: str) -> str | None:
+        lengths = range(len(path), 0, -1)
+        return next((found for n in lengths if (found := (origins or {}).get(".".join(path[:n])))), None)
+
     try:
         blocks = Blocks.model_validate(given)
     except ValidationError as error:
-        raise refused(error, Blocks) from error
+        raise refused(error, Blocks, place_of=lambda path: (origin(*path), None)) from error
     labels = [each.label for each in blocks.entities]
     for place, entity in enumerate(blocks.entities):
         if labels.count(entity.label) > 1:
-            raise ConfigError(f"there are two of {entity.label!r}", key="entities", hint="leave one of them out")
+            raise ConfigError(
+                f"there are two of {entity.label!r}",
+                key="entities",
+                hint="leave one of them out",
+                file=origin("entities", str(place)),
+            )
         for number, each in enumerate(entity.relationships):
             if each.to not in labels:
                 raise ConfigError(
                     f"{each.to!r} is none of the entities",
                     key=f"entities.{place}.relationships.{number}.to",
                     hint=f"one of {', '.join(labels)}, or an entity more",
+                    file=origin("entities", str(place), "relationships", str(number)),
                 )
     return blocks
 
 
 def entities_of(schema: GraphSchema, *, labels: tuple[str, ...] = ()) -> tuple[EntityConfig, ...]:
-    """The entities of a graph as a configuration has them; without ``labels`` all that are not this library's own."""
+    """The entities of a graph as a configuration has them; without ``labels`` all that are not this library's own.
+
+    Raises:
+        InvalidInput: the graph has none such, or a label cannot be spoken of.
+    """
+    there = [each.label for each in schema.labels]
+    for label in labels:
+        if label not in there:
+            near = nearest(label, there)
+            raise InvalidInput(
+                f"the graph has no label {label!r}",
+                hint=f"did you mean {near}?" if near else "ragforge introspect shows all labels",
+            )
+        if not is_speakable(label):
+            raise InvalidInput(f"the label {label!r} cannot stand in a query", hint="rename it in the graph")
     chosen = [
         each
         for each in schema.labels

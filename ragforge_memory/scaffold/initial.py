@@ -11,7 +11,7 @@ from typing import Literal, cast, get_args
 from ragforge_memory.config.known_models import EmbeddingProvider
 from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.config.servers import LLMProvider
-from ragforge_memory.errors import InvalidInput
+from ragforge_memory.errors import ConfigError, InvalidInput
 from ragforge_memory.scaffold.names import is_speakable, snake
 from ragforge_memory.scaffold.rendering import render_one
 
@@ -80,7 +80,7 @@ def check_package(name: str) -> str:
     """The name, if a package can have it.
 
     Raises:
-        InvalidInput: it cannot.
+        ConfigError: it cannot.
     """
     if (
         not name.isidentifier()
@@ -89,11 +89,15 @@ def check_package(name: str) -> str:
         or keyword.iskeyword(name)
         or name in sys.stdlib_module_names
     ):
-        raise InvalidInput(
-            f"generate.package: no package of yours can be called {name!r}", hint="letters, digits and _: my_agent"
+        raise ConfigError(
+            f"no package of yours can be called {name!r}",
+            key="generate.package",
+            hint="letters, digits and _: my_agent",
         )
     if name in _RESERVED:
-        raise InvalidInput(f"generate.package: {name!r} is taken by another folder", hint="another name: my_agent")
+        raise ConfigError(
+            f"{name!r} is the name of another package or folder", key="generate.package", hint="another name: my_agent"
+        )
     return name
 
 

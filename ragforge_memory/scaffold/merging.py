@@ -14,7 +14,7 @@ from typing import Literal
 
 from ragforge_memory.config.load import FILE_NAME
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.scaffold.rendering import EXECUTABLE
+from ragforge_memory.scaffold.rendering import EXECUTABLE, OWN
 
 GENERATED = ".ragforge/generated"
 """The folder with what was rendered last."""
@@ -56,7 +56,7 @@ def changes(folder: Path, files: Mapping[str, str], *, force: bool = False) -> l
     Args:
         folder: the project.
         files: what is rendered now, by path.
-        force: take what is rendered, whatever was edited.
+        force: take what is rendered, whatever was edited but for the team's own tools.
 
     Raises:
         InvalidInput: git is needed for a merge and is not there, or a file cannot be read.
@@ -93,7 +93,7 @@ def write(folder: Path, files: Mapping[str, str], done: Sequence[Change], *, pri
                 continue
             if change.path in files:
                 _write(kept, files[change.path], mode & 0o666)
-            else:
+            elif change.what != "conflict":  # which is told again until somebody has taken the file away
                 kept.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(error) from error
@@ -137,6 +137,8 @@ def _change(folder: Path, path: str, base: str | None, new: str, *, force: bool)
     mine = _read(place) if place.is_file() else None
     if mine == new:
         return Change(path, "unchanged")
+    if mine is not None and place.name == OWN:
+        return Change(path, "kept")
     if force or (mine is None and base is None):
         return Change(path, "new" if mine is None else "changed", new)
     if mine is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
@@ -30,6 +31,7 @@ _RANGES = ("integer", "float", "date", "datetime")
 _CLASSES = frozenset({"Any", "BaseModel", "Field", "ConfigDict", "ToolContext", "ToolError"})
 _FIELDS = frozenset({*dir(BaseModel), *_PYTHON.values(), "list"})
 _LONGEST_TOOL = 58
+_DIGITS = re.compile(r"(\d+)")
 # A model that is shown more arguments than these fills in none of them well.
 _MOST_FILTERS = 8
 
@@ -53,6 +55,11 @@ class Property:
     def argument(self) -> str:
         """Its type as the argument of a tool; times are texts there, as a model writes them."""
         return "str" if self.type in ("date", "datetime", "any") else self.annotation
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether a tool can store it: a point, a duration or bytes are something else once they were JSON."""
+        return self.type in _PYTHON or self.type == "any"
 
     @property
     def is_range(self) -> bool:
@@ -107,6 +114,11 @@ class Entity:
         return tuple(each for each in self.properties if each.is_filter)[:_MOST_FILTERS]
 
     @property
+    def storable(self) -> tuple[Property, ...]:
+        """The properties that a tool can store."""
+        return tuple(each for each in self.properties if each.is_storable)
+
+    @property
     def words(self) -> str:
         """What several of them are called in a sentence."""
         return self.many.replace("_", " ")
@@ -135,6 +147,15 @@ class Plan:
     entities: tuple[Entity, ...]
     tools: tuple[ToolPlan, ...]
     extras: tuple[str, ...] = ("local",)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The names of the tools in the order of their imports: numbers in them count as such."""
+
+        def parts(name: str) -> list[tuple[int, str]]:
+            return [(int(part), "") if part.isdigit() else (-1, part) for part in _DIGITS.split(name)]
+
+        return tuple(sorted((each.name for each in self.tools), key=parts))
 
     @property
     def distribution(self) -> str:

@@ -30,12 +30,17 @@ def files_of(loaded: LoadedConfig, project: ProjectIdentity, folder: Path) -> di
         folder: where the project shall be.
 
     Raises:
-        ConfigError: there is none, or its entities cannot be used.
-        InvalidInput: the package cannot be called so.
+        ConfigError: there is none, its entities cannot be used, or the package cannot be called so.
     """
     if loaded.file is None:
         raise ConfigError("there is no ragforge.config.yaml here to generate from", hint="ragforge init makes one")
-    blocks = blocks_of(loaded.config.model_extra)
+    blocks = blocks_of(loaded.config.model_extra, loaded.origins)
+    if not loaded.config.agent.memory.embeddings.enabled and any(each.vector_index for each in blocks.entities):
+        raise ConfigError(
+            "a vector index is searched with the agent's embedder, and embeddings are off",
+            key="entities",
+            hint="set agent.memory.embeddings.enabled, or leave vector_index out",
+        )
     # The path of a folder is another one for everybody who clones it.
     if Path(project.name).is_absolute() and blocks.generate.package is None:
         raise ConfigError("the project has no name to call a package by", key="name", hint="name: my-shop")

@@ -35,6 +35,8 @@ _OF_PROJECT = {
 }
 EXECUTABLE = frozenset({".ci/run"})
 """The files that are programs."""
+OWN = "own_tools.py"
+"""The file of a package that is the team's alone once it is there."""
 
 
 def render(plan: Plan) -> dict[str, str]:

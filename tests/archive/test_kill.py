@@ -43,7 +43,8 @@ async def test_a_killed_import(
         graph.forget()
         if form == "lines":  # which has the memories that answers were given, but for what tools did
             graph.run(
-                "MATCH (m:Memory:Standing {user_id: $user_id}) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) DETACH DELETE v, m"
+                "MATCH (m:Memory:Standing {user_id: $user_id}) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v) "
+                "DETACH DELETE v, m"
             )
         _killed({**settings, "point": point, "stop": point != "during the end"}, point)
         async with make_agent(settings={"enable_summarization": False}) as agent:

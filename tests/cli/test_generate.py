@@ -161,9 +161,12 @@ def test_the_graph_is_looked_over_and_written_into_the_configuration(ragforge: C
     out = ragforge.project / "schema.json"
     ragforge.ok("introspect", "--out", str(out))
     assert set(json.loads(out.read_text())) == set(told)
-    ragforge.ok("introspect", "--write", "--label", "Nothing")
+    unknown = ragforge.run("introspect", "--write", "--label", "RagforgeMetta")
+    assert unknown.returncode == 1
+    assert "did you mean RagforgeMeta?" in unknown.stderr
+    ragforge.ok("introspect", "--write", "--label", "RagforgeMeta")
     text = (ragforge.project / "ragforge.config.yaml").read_text()
-    assert yaml.safe_load(text)["entities"] == []
+    assert [each["label"] for each in yaml.safe_load(text)["entities"]] == ["RagforgeMeta"]
     refused = ragforge.run("introspect", "--write")
     assert refused.returncode == 1
     assert "has entities already" in refused.stderr

@@ -90,6 +90,8 @@ def test_an_example_is_generated_tested_and_clean(name: str, tmp_path: Path, env
     assert project.ragforge.run("generate", "--check").returncode == 0
     package = name.replace("-", "_") if name == "code-analysis" else f"{name}_agent"
     assert project.python("-m", package, "ask", "What do you know?").strip()
+    project.python("-m", package, "ask", "note: Ada is refunded within ten days")
+    assert "refunded within ten days" in project.python("-m", package, "ask", "What did we note about Ada?")
     assert project.python("examples/ask.py", "What do you know?").strip()
 
 

@@ -81,13 +81,15 @@ def test_what_a_team_took_away_stays_away(tmp_path: Path) -> None:
     assert generated(tmp_path, a=text(line_1="one"))[FILE].what == "kept"
 
 
-def test_an_edited_file_that_is_generated_no_more_stays_and_is_named(tmp_path: Path) -> None:
-    generated(tmp_path, a=text(), b=text())
-    (tmp_path / FILE).write_text(text(line_1="mine"))
-    left = generated(tmp_path, b=text())[FILE]
-    assert (left.what, left.why) == ("conflict", "it is generated no more, and you have edited it")
-    assert (tmp_path / FILE).read_text() == text(line_1="mine")
-    assert FILE not in generated(tmp_path, b=text())
+def test_an_edited_file_that_is_generated_no_more_is_named_until_it_is_taken_away(tmp_path: Path) -> None:
+    generated(tmp_path, a=text())
+    (tmp_path / FILE).write_text(text(line_2="mine"))
+    for _ in range(2):
+        left = generated(tmp_path, b=text())[FILE]
+        assert (left.what, left.why) == ("conflict", "it is generated no more, and you have edited it")
+    assert (tmp_path / FILE).read_text() == text(line_2="mine")
+    (tmp_path / FILE).unlink()
+    assert not any(each.is_one for each in changes(tmp_path, {"pkg/b.py": text()}))
 
 
 def test_a_file_keeps_its_mode_and_its_ends_of_lines(tmp_path: Path) -> None:
@@ -118,6 +120,14 @@ def test_links_folders_and_what_is_no_text_are_left(tmp_path: Path) -> None:
     assert list(elsewhere.iterdir()) == []
     assert changes(root, {"docs": text()})[-1].why == "it is a folder"
     assert not any(each.is_one for each in changes(root, {"docs": text(), "b.md": text()}))
+
+
+def test_the_own_tools_of_a_team_are_never_written_over(tmp_path: Path) -> None:
+    own = "pkg/own_tools.py"
+    assert generated(tmp_path, **{own: text()})[own].what == "new"
+    (tmp_path / own).write_text(text(line_2="mine"))
+    assert generated(tmp_path, force=True, **{own: text(line_3="theirs")})[own].what == "kept"
+    assert (tmp_path / own).read_text() == text(line_2="mine")
 
 
 def test_the_caches_of_tools_are_not_taken_for_what_was_generated(tmp_path: Path) -> None:

@@ -214,12 +214,42 @@ def test_entities_are_written_behind_a_configuration_or_not_at_all(tmp_path: Pat
         ({"label": "A", "propertys": {}}, "propertys"),
         ({"label": "A", "properties": [{"sku": "string"}]}, "properties"),
         ({"label": "A", "relationships": [{"type": "R", "to": "A", "direction": "both"}]}, "direction"),
+        ({"label": "A", "properties": {"id": "strng"}}, "no type 'strng'"),
+        ({"key": "id"}, "is missing"),
     ],
 )
 def test_what_cannot_be_generated_is_refused_by_its_key(entity: dict[str, Any], problem: str) -> None:
     with pytest.raises(ConfigError, match=problem) as refused:
         blocks_of({"entities": [entity]})
     assert "entities" in str(refused.value)
+
+
+def test_a_key_that_cannot_be_used_is_named_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "ragforge.config.yaml"
+    file.write_text("name: shop\nentities:\n  - label: A\n  - label: B\n    keyy: id\n")
+    loaded = load_config(file)
+    with pytest.raises(ConfigError, match=r"ragforge\.config\.yaml:5: entities\.1\.keyy: unknown key"):
+        blocks_of(loaded.config.model_extra, loaded.origins)
+
+
+def test_a_misspelt_block_of_a_generated_project_is_pointed_out(tmp_path: Path) -> None:
+    file = tmp_path / "ragforge.config.yaml"
+    file.write_text("name: shop\nentitys: []\n")
+    assert any("did you mean entities?" in each for each in load_config(file).notices)
+
+
+def test_imports_of_tools_stand_in_the_order_of_their_numbers() -> None:
+    entities = blocks_of({"entities": [{"label": label} for label in ("V10", "V2", "V", "V3x")]}).entities
+    assert plan("shop", "shop", entities, code=False).modules == ("find_v2s", "find_v3xes", "find_v10s", "find_vs")
+
+
+def test_what_json_would_change_is_given_and_never_stored() -> None:
+    types = {"id": "integer", "at": "point", "for": "duration", "raw": "list<any>", "name": "string"}
+    made = files([{"label": "A", "key": "id", "properties": types, "write": True}])
+    assert "SET n.`name`" in made["queries/save_a.cypher"]
+    for name in ("at", "for", "raw"):
+        assert f"SET n.`{name}`" not in made["queries/save_a.cypher"]
+        assert f".`{name}`" in made["queries/find_as.cypher"]
 
 
 def test_two_of_one_label_are_refused() -> None:
