@@ -111,7 +111,7 @@ async def test_it_leaves_what_is_imported_before_its_lock(
         driver.session(database="neo4j") as session,
         await session.begin_transaction() as finishing,
     ):
-        await finishing.run(IMPORTED, graph.owner.parameters)
+        await (await finishing.run(IMPORTED, graph.owner.parameters)).consume()  # it has the locks from here on
         given: dict[str, Any] = {"uuid": conversation.uuid, **graph.owner.parameters}
         if statement == "keep_shared":
             given["import_token"] = "its"
