@@ -12,6 +12,7 @@ from statistics import median
 from typing import Any
 
 import neo4j
+import stamina
 
 from ragforge_memory.config import Neo4jConfig
 
@@ -89,4 +90,7 @@ def forget_project(config: Neo4jConfig, project: str) -> None:
             "MATCH (n:RagforgeMeta) WHERE n.key = 'project/' + $project DELETE n",
             "MATCH (n:BenchmarkFloor) CALL (n) { DELETE n } IN TRANSACTIONS OF 1000 ROWS",
         ):
-            session.run(query, project=project).consume()
+            # A server that is short of memory for a moment, as beside other tests, takes it a little later.
+            for attempt in stamina.retry_context(on=neo4j.exceptions.TransientError, attempts=5):
+                with attempt:
+                    session.run(query, project=project).consume()

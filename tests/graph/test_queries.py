@@ -36,8 +36,8 @@ pytestmark = pytest.mark.anyio
 PACKAGE = Path(ragforge_memory.__file__).parent
 RUNNERS = {"read", "write", "autocommit", "_read", "_write", "_fenced", "_until_untied", "_ask", "_near", "_in_batches"}
 RUNNERS |= {"Proof"}
-# What looks a graph over names each label as it runs: an older server looks at every node then.
-WHOLE = {"graph_labels", "label_properties"}
+# What looks a graph over names each label and type as it runs: a server may look at every node then.
+WHOLE = {"graph_labels", "label_properties", "graph_relationships"}
 
 # --- every name is used, and every name used is there -----------------------------------------------------------------
 

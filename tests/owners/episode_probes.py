@@ -64,7 +64,7 @@ EPISODES: dict[str, list[Probe]] = {
     ],
     "closed_topics": [
         Probe(
-            lambda a, b: {"seconds": 60, "limit": 99, "without": [], "filed": True},
+            lambda a, b: {"seconds": 86_400, "limit": 99, "without": [], "filed": True},
             prepare=_RESTED,
             expect=something,
         ),
