@@ -56,6 +56,11 @@ def _type(name: str) -> str:
     return known
 
 
+def is_storable(type_: str) -> bool:
+    """Whether a tool can store values of a type: a point, a duration or bytes come back from JSON as something else."""
+    return type_ in (*TYPES, "any")
+
+
 class RelationshipConfig(Section):
     """A relationship of an entity."""
 
@@ -82,6 +87,8 @@ class EntityConfig(Section):
     def _a_write_needs_a_key(self) -> EntityConfig:
         if self.write and self.key is None:
             raise refusal("needs a key, so that what is saved twice is one", hint="add key: NAME", key="write")
+        if self.write and not is_storable(key_type := self.properties.get(self.key or "", "any")):
+            raise refusal(f"needs a key that a tool can store, not a {key_type}", hint="another key", key="write")
         return self
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from ragforge_memory.memory.tools import MEMORY_ALL
-from ragforge_memory.scaffold.entities import EntityConfig
+from ragforge_memory.scaffold.entities import EntityConfig, is_storable
 from ragforge_memory.scaffold.names import camel, plural, snake, unlike
 from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS
 
@@ -55,11 +55,6 @@ class Property:
     def argument(self) -> str:
         """Its type as the argument of a tool; times are texts there, as a model writes them."""
         return "str" if self.type in ("date", "datetime", "any") else self.annotation
-
-    @property
-    def is_storable(self) -> bool:
-        """Whether a tool can store it: a point, a duration or bytes are something else once they were JSON."""
-        return self.type in _PYTHON or self.type == "any"
 
     @property
     def is_range(self) -> bool:
@@ -116,7 +111,7 @@ class Entity:
     @property
     def storable(self) -> tuple[Property, ...]:
         """The properties that a tool can store."""
-        return tuple(each for each in self.properties if each.is_storable)
+        return tuple(each for each in self.properties if is_storable(each.type))
 
     @property
     def words(self) -> str:

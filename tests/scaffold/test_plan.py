@@ -210,6 +210,7 @@ def test_entities_are_written_behind_a_configuration_or_not_at_all(tmp_path: Pat
         ({"label": "A\nB"}, "on one line"),
         ({"label": ""}, "1 to 200"),
         ({"label": "A", "write": True}, "needs a key"),
+        ({"label": "A", "write": True, "key": "at", "properties": {"at": "point"}}, "not a point"),
         ({"label": "A", "relationships": [{"type": "R", "to": "B"}]}, "'B' is none of the entities"),
         ({"label": "A", "propertys": {}}, "propertys"),
         ({"label": "A", "properties": [{"sku": "string"}]}, "properties"),
