@@ -128,3 +128,11 @@ SET x.number = x.number + number
 MATCH (x:MemoryCount)
 WHERE x.user_id = $user_id AND x.project = $project
 RETURN x.metric AS metric, x.label AS label, x.number AS number
+
+// name: project_memory_counts
+// What the tools of memory have done for all users of a project, and how many operations wait; for those who watch it.
+MATCH (x:MemoryCount)
+WHERE x.project = $project
+WITH x.metric AS metric, x.label AS label, sum(x.number) AS number
+WITH collect({metric: metric, label: label, number: number}) AS counts
+RETURN counts, COUNT { MATCH (o:PendingOperation) WHERE o.project = $project } AS waiting

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.errors import (
         AgentClosed,
+        BeingAnswered,
         ConfigError,
         ConversationFileError,
         ConversationNotFound,
@@ -106,6 +107,7 @@ _HOMES = {
     "embeddings.port": ("Embedder",),
     "errors": (
         "AgentClosed",
+        "BeingAnswered",
         "ConfigError",
         "ConversationFileError",
         "ConversationNotFound",
@@ -194,6 +196,7 @@ __all__ = [
     "AsyncConversation",
     "AsyncConversationAgent",
     "AsyncMessageStream",
+    "BeingAnswered",
     "BranchTree",
     "ChatMessage",
     "CodeReference",

@@ -5,6 +5,7 @@ Exceptions of the Neo4j driver and of the model SDKs never leak: they are kept a
 
 * RagforgeError (1)
   - InvalidInput (also a ValueError; usage mistakes on the command line end with 2)
+    + BeingAnswered
   - NotFound
     + ConversationNotFound, MessageNotFound
   - ConfigError (3)
@@ -78,9 +79,13 @@ def memory_is_off(what: str) -> InvalidInput:
     )
 
 
-def being_answered() -> InvalidInput:
+class BeingAnswered(InvalidInput):
+    """A question was asked a second time before its answer has come."""
+
+
+def being_answered() -> BeingAnswered:
     """The error for a question that is asked a second time before its answer has come."""
-    return InvalidInput("the last message is being answered", hint="wait for that answer, or say something new")
+    return BeingAnswered("the last message is being answered", hint="wait for that answer, or say something new")
 
 
 class HereAlready(InvalidInput):

@@ -36,7 +36,7 @@ ABOUT = {
 TURNS = {"send_message", "regenerate", "edit"}
 """Ctrl-C cancels these and waits for what had been said."""
 
-LEFT_OUT = {"answer"}
+LEFT_OUT = {"answer", "ask_once", "exact_conversation", "stream_answer"}
 """What is for callers that await and keep message lists of their own."""
 
 ENDS = {"aclose": "close", "abandon": "abandon"}
@@ -148,6 +148,8 @@ def _method(node: Method, owner: str, behind: str) -> str | None:
     if isinstance(node, ast.AsyncFunctionDef):
         function = call.removesuffix("()") if call.endswith("()") else f"lambda: {call}"
         call = f"self._do({function})" if owner in (AGENT, MEMORY) else f"wait({function}{_stop(name, behind)})"
+    if returns == TYPES[AGENT]:
+        return f"def {name}({takes}) -> {returns}:\n    {see}\n    return self._another({call})"
     if returns in TYPES.values():
         call = f"{returns}({call})"
     return f"def {name}({takes}) -> {returns}:\n    {see}\n    {call if returns == 'None' else f'return {call}'}"

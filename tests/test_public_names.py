@@ -154,8 +154,8 @@ TWINS = {
 }
 ONLY_ASYNC = {
     # What the agent's own rooms reach through; nothing for a user.
-    "AsyncConversationAgent": {"aclose"},
-    "AsyncConversation": {"answer"},
+    "AsyncConversationAgent": {"aclose", "exact_conversation"},
+    "AsyncConversation": {"answer", "ask_once", "stream_answer"},
     "AsyncAgentMemory": set[str](),
     "AsyncMessageStream": {"aclose"},
 }
@@ -228,6 +228,7 @@ def test_methods_say_what_they_raise(name: str) -> None:
 
 
 BY_PLACE = {
+    "ask_once": ["text", "key"],
     "create_conversation": ["title", "tags"],
     "open_conversation": ["session_id", "title", "tags"],
     "list_conversations": ["limit", "status", "tags", "cursor"],

@@ -58,6 +58,10 @@ class Listed:
                     "was asked; something new to say needs a new id",
                 )
 
+    def answer_to(self, question: Mapping[str, Any]) -> Message | None:
+        """The whole answer that a question has had; None where there is none, or the question is not stored."""
+        return next((each for each in self._answers_to(question) if each.state == "complete"), None)
+
     def asked_seq(self, question: Mapping[str, Any]) -> int | None:
         """The place of a question that is stored and has no whole answer; None where it is not stored.
 
@@ -67,18 +71,25 @@ class Listed:
         stored = self.stored.get(question["id"])
         if stored is None:
             return None
-        # One that names no question, as imported ones may, answers all before it.
-        answers = [
-            message
-            for message in self.later.values()
-            if message.role == "assistant" and message.seq > stored.seq and message.in_reply_to in (stored.uuid, None)
-        ]
+        answers = self._answers_to(question)
         if any(answer.state == "complete" for answer in answers):
             raise InvalidInput("the last message has been answered already", hint="append a new message to the state")
         # A turn that ended says so, by a partial answer or on its question; in a branch no turn of it has begun.
         if not answers and stored.state != "unanswered" and stored.conversation_id == self.conversation_id:
             raise being_answered()
         return stored.seq
+
+    def _answers_to(self, question: Mapping[str, Any]) -> list[Message]:
+        stored = self.stored.get(question["id"])
+        # One that names no question, as imported ones may, answers all before it.
+        return [
+            message
+            for message in self.later.values()
+            if stored is not None
+            and message.role == "assistant"
+            and message.seq > stored.seq
+            and message.in_reply_to in (stored.uuid, None)
+        ]
 
 
 async def listed(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.agent.context.room import check_instructions
 from ragforge_memory.agent.deletion import delete_expired
 from ragforge_memory.agent.erasure import finish_deletes
 from ragforge_memory.agent.held.conversations import HeldConversations
@@ -21,10 +17,10 @@ from ragforge_memory.agent.memory_parts import TOOL_DEADLINE_MS, open_memory, re
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.agent.outages.recovery import fold_orphans, replay_own
 from ragforge_memory.agent.outages.remembered import Remembered
+from ragforge_memory.agent.parts import Wanted, lent_parts, open_parts
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.services import Background, Models, Place, Services, Stores
 from ragforge_memory.agent.summaries import condensing
-from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
 from ragforge_memory.agent.upkeep.summaries import Summaries
 from ragforge_memory.agent.upkeep.summary_text import Summarizer
 from ragforge_memory.agent.upkeep.vectors import (
@@ -37,11 +33,9 @@ from ragforge_memory.agent.upkeep.vectors import (
 )
 from ragforge_memory.agent.upkeep.work import BackgroundWork, RetentionTask, SummaryTask
 from ragforge_memory.code.roots import refused_root
-from ragforge_memory.config import AgentConfig, ConversationConfig, RagforgeConfig
-from ragforge_memory.embeddings.port import space_model
-from ragforge_memory.embeddings.resolve import named_embedder, resolve_embedder
-from ragforge_memory.errors import EmbeddingMismatch, RagforgeError
-from ragforge_memory.graph.connect import configured, connect, place_of
+from ragforge_memory.config import AgentConfig, RagforgeConfig
+from ragforge_memory.errors import RagforgeError
+from ragforge_memory.graph.connect import configured, place_of
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.filed.directory import TextDirectory
 from ragforge_memory.graph.health import database_birth
@@ -54,54 +48,20 @@ from ragforge_memory.graph.receipts import ReceiptStore
 from ragforge_memory.graph.scopes import ScopeStore
 from ragforge_memory.graph.search import SearchStore
 from ragforge_memory.graph.similar import SimilarStore
-from ragforge_memory.graph.spaces import Space, SpaceInUse, open_space
+from ragforge_memory.graph.spaces import SpaceInUse
 from ragforge_memory.graph.summaries import SummaryStore
 from ragforge_memory.graph.text_files import UnreadTexts
 from ragforge_memory.graph.waiting import WaitingText
 from ragforge_memory.home import ragforge_home
 from ragforge_memory.llm.port import answers
-from ragforge_memory.llm.resolve import resolve_model
-from ragforge_memory.llm.timeouts import LimitedProvider, Timeouts
 from ragforge_memory.models.owner import Owner
 
 if TYPE_CHECKING:
-    from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.llm.port import ModelProvider
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What an agent was made with; see `AsyncConversationAgent`."""
-
-    target: Any
-    model: str | ModelProvider | None
-    embedder: Embedder | None
-    tools: Sequence[Callable[..., Any]] | None
-    config: ConversationConfig | None
-    settings: RagforgeConfig | None
-    owner: Owner
-    root: Path
-    today: Callable[[], date]
-    progress: Reporter | None = None
-    brief: bool = False
-    open_here: Callable[[], set[str]] = set
-
-    @property
-    def configuration(self) -> RagforgeConfig:
-        """All settings, the agent's own ones in place."""
-        agent = (self.config or ConversationConfig()).to_agent()
-        return (self.settings or RagforgeConfig()).model_copy(update={"agent": agent})
-
-    @property
-    def texts(self) -> TextDirectory | None:
-        """The files of the conversations' texts, where they are kept in files."""
-        memory = self.configuration.agent.memory
-        kept = memory.persistence
-        return TextDirectory(self.root, kept.directory) if memory.enabled and kept.type == "files" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,27 +99,13 @@ async def open_services(wanted: Wanted) -> Services:
         today=wanted.today,
     )
     home = ragforge_home()
-    timeouts = Timeouts(first_chunk=agent_config.model_timeout_seconds, idle=agent_config.model_timeout_seconds)
-    resolution = await resolve_model(wanted.model, config=settings.llm, timeouts=timeouts)
-    provider = resolution.provider
-    # Closed with the agent, or at once where opening fails. What was given stays its giver's, who may share it.
+    # Closed with the agent, or at once where opening fails.
     opened = contextlib.AsyncExitStack()
-    if provider is wanted.model:
-        provider = LimitedProvider(provider, timeouts)
-    else:
-        opened.push_async_callback(provider.aclose)
     try:
-        check_instructions(agent_config, provider, registry, wanted.today())
-        texts = wanted.texts
-        if texts is not None:
-            await asyncio.to_thread(texts.prepare)
-        graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
-        opened.push_async_callback(graph.aclose)
-        embedder, use = await _embedding(graph, wanted, settings)
-        if embedder is not None:
-            opened.push_async_callback(embedder.aclose)
-        following = _following(graph, wanted, settings, embedder, use)
-        wants_vectors = agent_config.memory.embeddings.enabled
+        parts = await (
+            open_parts(wanted, opened, place, registry) if wanted.lender is None else lent_parts(wanted.lender)
+        )
+        graph, provider, embedder, use = parts.graph, parts.provider, parts.embedder, parts.use
         remembers = place.remembers
         at_hand = _graph_stores(graph, place, provider, use, lambda: services)
         opened.push_async_callback(at_hand.searches.aclose)
@@ -189,8 +135,9 @@ async def open_services(wanted: Wanted) -> Services:
             )
         stores = Stores(
             graph=graph,
-            graph_name=_graph_name(wanted.target, texts),
+            graph_name=_graph_name(wanted.target, wanted.texts),
             graph_birth=await database_birth(graph),
+            use=use,
             conversations=held,
             messages=held_messages,
             scopes=at_hand.scopes,
@@ -202,21 +149,20 @@ async def open_services(wanted: Wanted) -> Services:
             memories=memory.store if memory else None,
             memory_vectors=at_hand.memory_vectors if remembers else None,
             tool_memories=memory.tool_memories if memory else None,
-            unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
+            unread=UnreadTexts(graph, wanted.owner) if remembers and wanted.texts is None else None,
         )
         models = Models(
             provider=provider,
-            model_why=resolution.why,
+            model_why=parts.model_why,
             registry=registry,
             bare=bare,
             summarizer=summarizer,
             embedder=embedder,
             generates_titles=_generates_titles(place, provider),
-            searches_meaning=remembers and wants_vectors and embedder is not None and not wanted.brief,
-            degraded=(
-                *(("model",) if resolution.instead else ()),
-                *(("embeddings",) if embedder is None and wants_vectors else ()),
+            searches_meaning=(
+                remembers and agent_config.memory.embeddings.enabled and embedder is not None and not wanted.brief
             ),
+            degraded=parts.degraded,
         )
         background = Background(
             journal=journal,
@@ -240,7 +186,7 @@ async def open_services(wanted: Wanted) -> Services:
             operations=memory.operations if memory else None,
             summaries=summaries if remembers else None,
             opened=opened,
-            following=following,
+            following=parts.following,
             extraction=memory.extraction if memory else None,
             open_here=wanted.open_here,
         )
@@ -269,48 +215,6 @@ async def close_services(background: Background, *, drain: float) -> None:
         await background.opened.aclose()
     except Exception:
         log.warning("closing failed", exc_info=True)
-
-
-async def _embedding(
-    graph: GraphClient, wanted: Wanted, settings: RagforgeConfig
-) -> tuple[FollowingEmbedder | None, SpaceInUse]:
-    """The embedder and the space of the project's vectors; neither where nothing embeds.
-
-    An embedder that nobody chose gives way to the vectors that are there; one that was chosen is an error then.
-    """
-    embedder = wanted.embedder or resolve_embedder(settings, os.environ, progress=wanted.progress).embedder
-    if embedder is None:
-        return None, SpaceInUse(None)
-    async with contextlib.AsyncExitStack() as unused:
-        if wanted.embedder is None:
-            unused.push_async_callback(embedder.aclose)
-        try:
-            space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
-        except EmbeddingMismatch as error:
-            if wanted.embedder is not None or settings.agent.memory.embeddings.chosen:
-                raise
-            log.warning("search is by text alone: %s (%s)", error.message, error.hint)
-            return None, SpaceInUse(None)
-        unused.pop_all()
-    return FollowingEmbedder(embedder, opened=wanted.embedder is None), SpaceInUse(space)
-
-
-def _following(
-    graph: GraphClient,
-    wanted: Wanted,
-    settings: RagforgeConfig,
-    embedder: FollowingEmbedder | None,
-    use: SpaceInUse,
-) -> Following | None:
-    if embedder is None:
-        return None
-
-    def other(space: Space) -> Embedder | None:
-        return named_embedder(
-            space.model, settings, os.environ, dimension=space.dimension, progress=wanted.progress
-        ).embedder
-
-    return Following(graph, wanted.owner.project, use, embedder, other if wanted.embedder is None else None)
 
 
 def _graph_stores(
@@ -357,7 +261,8 @@ def _vectors(
     ]
     if not wanted.brief:
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
-        waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
+        if wanted.lender is None:  # code is the project's, and one agent of a process is enough
+            waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
     return messages, VectorTask(embedder, waiting, looks=not wanted.brief)
 
 

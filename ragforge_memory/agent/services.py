@@ -27,12 +27,11 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.held.messages import HeldMessages
     from ragforge_memory.agent.outages.outage import Outage
     from ragforge_memory.agent.outages.remembered import Remembered
-    from ragforge_memory.agent.upkeep.following import Following
+    from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
     from ragforge_memory.agent.upkeep.summaries import Summaries
     from ragforge_memory.agent.upkeep.summary_text import Summarizer
     from ragforge_memory.agent.upkeep.work import BackgroundWork
     from ragforge_memory.config import AgentConfig
-    from ragforge_memory.embeddings.port import Embedder
     from ragforge_memory.graph.added_memories import AddedMemoryStore
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.graph.conversations import ConversationStore
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.scopes import ScopeStore
     from ragforge_memory.graph.search import SearchStore
     from ragforge_memory.graph.similar import SimilarStore
+    from ragforge_memory.graph.spaces import SpaceInUse
     from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.graph.tool_memories import ToolMemoryStore
     from ragforge_memory.llm.port import ModelProvider
@@ -151,6 +151,7 @@ class Stores:
     """The graph and what is kept there. What has None as its default is None without memory.
 
     ``graph_name`` says which database the journal's lines belong to; ``graph_birth`` is that database's own id.
+    ``use`` is the space of the project's vectors.
     """
 
     graph: GraphClient
@@ -159,6 +160,7 @@ class Stores:
     conversations: ConversationStore | HeldConversations
     messages: MessageStore | HeldMessages
     scopes: ScopeStore
+    use: SpaceInUse
     searches: SearchStore | None = None
     imports: ImportStore | None = None
     similar: SimilarStore | None = None
@@ -218,7 +220,7 @@ class Models:
     registry: ToolRegistry
     bare: ToolRegistry
     summarizer: Summarizer
-    embedder: Embedder | None
+    embedder: FollowingEmbedder | None
     generates_titles: bool = False
     """Whether a title that comes from the first message is replaced by a better one."""
     searches_meaning: bool = False

@@ -556,6 +556,10 @@ class ConversationAgent(BlockingAgent):
         """See `AsyncConversationAgent.open`."""
         self._do(self._agent.open)
 
+    def for_user(self, user_id: str | None) -> ConversationAgent:
+        """See `AsyncConversationAgent.for_user`."""
+        return self._another(self._agent.for_user(user_id))
+
     def create_conversation(
         self, title: str | None = None, tags: Sequence[str] = (), *, metadata: Mapping[str, Any] | None = None
     ) -> Conversation:

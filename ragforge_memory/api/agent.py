@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     import neo4j
     from pydantic import BaseModel
 
-    from ragforge_memory.agent.opening import Wanted
+    from ragforge_memory.agent.parts import Wanted
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.archive.transcripts import OnConflict
@@ -126,6 +127,7 @@ class AsyncConversationAgent:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.turns = TurnTasks()
         self._closed = False
+        self._lender: AsyncConversationAgent | None = None
 
     @classmethod
     def from_config(
@@ -250,6 +252,27 @@ class AsyncConversationAgent:
             self._check_open()
         return self._services
 
+    def for_user(self, user_id: str | None) -> AsyncConversationAgent:
+        """An agent of another user of this project, for programs that serve many users.
+
+        It uses this agent's connection to the graph, its model and its embedder. Those are closed with this agent, so
+        close the others first.
+
+        Args:
+            user_id: whose conversations; None: nobody's.
+
+        Raises:
+            InvalidInput: no user can be called so.
+            AgentClosed: this agent is closed.
+        """
+        self._check_open()
+        check_made_with(user_id, self._owner.project, config=self._config, embedder=None, model=None)
+        agent = copy.copy(self)
+        agent._owner = Owner.of(user_id, self._owner.project)
+        agent._services, agent._opening, agent.turns = None, asyncio.Lock(), TurnTasks()
+        agent._lender = self if self._lender is None else self._lender
+        return agent
+
     async def create_conversation(
         self, title: str | None = None, tags: Sequence[str] = (), *, metadata: Mapping[str, Any] | None = None
     ) -> AsyncConversation:
@@ -311,8 +334,14 @@ class AsyncConversationAgent:
         check_text(uuid, "a conversation's name")
         return self._conversation(await finding.load(await self.open(), uuid))
 
-    async def _exact_conversation(self, uuid: str) -> AsyncConversation | None:
-        """The conversation of exactly this uuid, or None; no prefix, session or title is tried."""
+    async def exact_conversation(self, uuid: str) -> AsyncConversation | None:
+        """The conversation of exactly this uuid, or None; no prefix, session or title is tried.
+
+        For callers that await and keep uuids of their own.
+
+        Raises:
+            GraphUnavailable: the graph cannot be asked.
+        """
         services = await self.open()
         try:
             return self._conversation(await services.settled(await services.stores.conversations.get(uuid)))
@@ -404,7 +433,7 @@ class AsyncConversationAgent:
         check_process(self._pid, closed=self._closed)
 
     def _wanted(self) -> Wanted:
-        from ragforge_memory.agent.opening import Wanted
+        from ragforge_memory.agent.parts import Wanted
 
         return Wanted(
             target=self._target,
@@ -419,6 +448,7 @@ class AsyncConversationAgent:
             progress=self._progress,
             brief=self._brief,
             open_here=self.turns.held,
+            lender=None if self._lender is None else self._lender.open,
         )
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:

@@ -299,9 +299,56 @@ class AsyncConversation:
         Raises:
             InvalidInput: the text cannot be a message.
         """
+        return self.stream_answer(text, metadata=metadata)
+
+    def stream_answer(
+        self,
+        text: str,
+        *,
+        metadata: Mapping[str, Any] | None = None,
+        message_id: str | None = None,
+        asked_seq: int | None = None,
+    ) -> AsyncMessageStream:
+        """`stream_message` with the question given as in `answer`.
+
+        Raises:
+            InvalidInput: as `stream_message`.
+        """
         checked_text(text)
         check_metadata(metadata)
-        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel))
+        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel, message_id, asked_seq))
+
+    async def ask_once(
+        self, text: str, key: str, *, metadata: Mapping[str, Any] | None = None
+    ) -> AsyncMessageStream | Message:
+        """Asks a question that may be sent again under the same key; for callers that await and repeat requests.
+
+        Args:
+            text: the question.
+            key: names it in this conversation.
+            metadata: kept on it.
+
+        Returns:
+            The stream of its answer, which has not begun; or the answer that it has had already.
+
+        Raises:
+            BeingAnswered: it was sent before and is being answered.
+            InvalidInput: something else was asked under this key.
+        """
+        from ragforge_memory.agent.listed import listed
+
+        checked_text(text)
+        check_text(key, "a key")
+        check_metadata(metadata)
+        services = await self._settled()
+        question = {"id": key, "role": "user", "content": text}
+        known = await listed(services.stores, services.place, self.info, [question])
+        known.check_texts([question])
+        if (answer := known.answer_to(question)) is not None:
+            return answer
+        return self.stream_answer(
+            text, metadata=metadata, message_id=known.uuid_of(question), asked_seq=known.asked_seq(question)
+        )
 
     async def cancel(self) -> bool:
         """Stops the turns of this conversation that run here and waits until their partial answers are stored; those

@@ -13,6 +13,7 @@ from ragforge_memory.agent.inputs import check_text, checked_text
 from ragforge_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from ragforge_memory.agent.seen_secrets import SeenRedactor
     from ragforge_memory.agent.services import Place, Services, Stores
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.models.conversation import AssistantResponse
@@ -41,7 +42,7 @@ class Sessions(Protocol):
     async def load_conversation(self, uuid: str, /) -> AsyncConversation:
         """An existing conversation."""
 
-    async def _exact_conversation(self, uuid: str, /) -> AsyncConversation | None:
+    async def exact_conversation(self, uuid: str, /) -> AsyncConversation | None:
         """The conversation of exactly this uuid; no prefix, session or title is tried."""
 
 
@@ -157,12 +158,12 @@ async def _home_of(
         # A branch shares what was said before it began: the last message is the one that tells.
         last = next((homes[message["id"]] for message in reversed(messages) if message["id"] in homes), None)
         return await agent.create_conversation() if last is None else await agent.load_conversation(last)
-    if (exact := await agent._exact_conversation(session)) is not None:
+    if (exact := await agent.exact_conversation(session)) is not None:
         return exact
     if not homes:
         return await agent.open_conversation(session)
     for uuid in set(homes.values()):
-        home = await agent._exact_conversation(uuid)
+        home = await agent.exact_conversation(uuid)
         if home is not None and home.session_id == session:
             return home
     raise InvalidInput("some of these messages belong to another session", hint="give them new ids")
@@ -172,27 +173,54 @@ async def _answered(
     stores: Stores, place: Place, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
 ) -> AssistantResponse:
     """Stores what is new in a list and answers its question."""
+    uuid, asked_seq = await keep_list(stores, place, conversation, messages)
+    return await conversation.answer(messages[-1]["content"], message_id=uuid, asked_seq=asked_seq)
+
+
+async def keep_list(
+    stores: Stores, place: Place, conversation: AsyncConversation, messages: Sequence[Mapping[str, Any]]
+) -> tuple[str, int | None]:
+    """Stores what is new in a list before its last message, which is a question.
+
+    Returns:
+        The question's uuid, and its place where it is stored already and is asked again.
+
+    Raises:
+        InvalidInput: the question was answered, or a message differs from what is stored of it.
+    """
     from ragforge_memory.agent.listed import listed
-    from ragforge_memory.agent.turns.keeping import said, title_from
 
     known = await listed(stores, place, conversation.info, messages)
     known.check_texts(messages)
-    redactor = place.redactor(*(message["content"] for message in messages))
     question = messages[-1]
     asked_seq = known.asked_seq(question)
-    last_question: str | None = None
+    last_question = None
+    rows: list[tuple[str, Mapping[str, Any], str | None]] = []
     for message in messages[:-1]:
         if message["role"] == "user":
             last_question = known.uuid_of(message)
-        spoken = message["role"] != "tool" and bool(message["content"].strip())
-        if message["id"] in known.stored or not spoken:
+        if message["id"] not in known.stored:
+            rows.append((known.uuid_of(message), message, last_question if message["role"] == "assistant" else None))
+    redactor = place.redactor(*(message["content"] for message in messages))
+    await append_spoken(stores, conversation, rows, redactor)
+    return known.uuid_of(question), asked_seq
+
+
+async def append_spoken(
+    stores: Stores,
+    conversation: AsyncConversation,
+    rows: Sequence[tuple[str, Mapping[str, Any], str | None]],
+    redactor: SeenRedactor,
+) -> None:
+    """Stores messages that were said elsewhere: the uuid of each, what it is, and the question that it answers."""
+    from ragforge_memory.agent.turns.keeping import said, title_from
+
+    for uuid, message, question in rows:
+        if message["role"] == "tool" or not message["content"].strip():
             # A step that only called tools belongs to the answer behind it, which has its calls in the graph.
             continue
-        new = said(redactor, known.uuid_of(message), message["role"], message["content"])
-        if message["role"] == "assistant":
-            new = replace(new, in_reply_to=last_question)
+        new = replace(said(redactor, uuid, message["role"], message["content"]), in_reply_to=question)
         await stores.messages.append(conversation.uuid, new, title=title_from(new))
-    return await conversation.answer(question["content"], message_id=known.uuid_of(question), asked_seq=asked_seq)
 
 
 def _added(response: AssistantResponse) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from ragforge_memory.agent.turns.loop import background_loop
 from ragforge_memory.errors import InvalidInput
@@ -61,6 +61,11 @@ class BlockingAgent:
     def _adopt(self, agent: AsyncConversationAgent) -> None:
         self._agent = agent
         self._forget: Callable[[], None] | None = None
+
+    def _another(self, agent: AsyncConversationAgent) -> Self:
+        other = type(self).__new__(type(self))
+        other._adopt(agent)
+        return other
 
     def _do(self, function: Callable[[], Awaitable[T]]) -> T:
         if self._forget is None:

@@ -25,6 +25,7 @@ from ragforge_memory.cli.init import init
 from ragforge_memory.cli.introspect import introspect
 from ragforge_memory.cli.options import ConfigOption, DebugOption, ProjectOption, Settings, UserOption, command
 from ragforge_memory.cli.reembed import reembed
+from ragforge_memory.cli.serve import serve
 from ragforge_memory.cli.shown import echo
 
 INTERRUPTED = 130
@@ -98,7 +99,7 @@ def remember_settings(
     context.obj = Settings(config, user, project, debug)
 
 
-for each in (chat, ask, ingest, decisions, impact, init, introspect, generate, reembed, doctor, version):
+for each in (chat, ask, ingest, decisions, impact, serve, init, introspect, generate, reembed, doctor, version):
     command(app)(each)
 for name, group in (
     ("conversations", conversations.app),

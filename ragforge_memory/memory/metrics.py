@@ -67,7 +67,11 @@ class Metrics:
 
 async def read_metrics(store: OperationStore) -> MemoryMetrics:
     """What all processes have counted for an owner, and what waits now."""
-    counts = await store.counts()
+    return metrics_of(await store.counts(), (await store.waiting()).number)
+
+
+def metrics_of(counts: Counter[tuple[str, str]], waiting: int) -> MemoryMetrics:
+    """The metrics for what is counted, by metric and label."""
     names = sorted({label for metric, label in counts if metric == CALLS})
     return MemoryMetrics(
         tools={
@@ -81,5 +85,5 @@ async def read_metrics(store: OperationStore) -> MemoryMetrics:
         errors={label: number for (metric, label), number in sorted(counts.items()) if metric == ERRORS},
         writes=counts[WRITES, ""],
         duplicates=counts[DUPLICATES, ""],
-        queue_depth=(await store.waiting()).number,
+        queue_depth=waiting,
     )

@@ -31,7 +31,7 @@ from ragforge_memory.ingest.rows import embedding_text
 from ragforge_memory.models.embedding import ReembedReport
 
 if TYPE_CHECKING:
-    from ragforge_memory.agent.opening import Wanted
+    from ragforge_memory.agent.parts import Wanted
     from ragforge_memory.agent.services import Services
     from ragforge_memory.embeddings.port import Embedder, Vector
     from ragforge_memory.graph.client import GraphClient

@@ -1,0 +1,132 @@
+"""The application: routes, gate and errors put together, opened and closed with its process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import Depends, FastAPI
+from fastapi.security import HTTPBearer
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ragforge_memory.api.agent import AsyncConversationAgent
+from ragforge_memory.config.server import ServerConfig
+from ragforge_memory.graph.keys import KeyStore
+from ragforge_memory.models.access import ApiKey
+from ragforge_memory.server import errors
+from ragforge_memory.server.gate import Gate
+from ragforge_memory.server.hub import Hub
+from ragforge_memory.server.metrics import ServerMetrics
+from ragforge_memory.server.routes import branches, chat, code, conversations, health, memories, openai, users
+from ragforge_memory.server.state import ServerState
+from ragforge_memory.server.turns import Turns
+
+log = logging.getLogger(__name__)
+
+# Only described here: the gate has read the key before a route is found.
+_bearer = HTTPBearer(auto_error=False, description="`rf_…`, made by `ragforge keys create`")
+
+
+def create_app(
+    agent: Callable[[], AsyncConversationAgent], config: ServerConfig | None = None, *, asks_key: bool = False
+) -> FastAPI:
+    """Makes the application.
+
+    Args:
+        agent: makes the first agent, whose connection, model and embedder all others use; its user is who comes
+            without a key.
+        config: the block ``server`` of the configuration.
+        asks_key: whether a key is needed, as it is on every address but loopback.
+    """
+    config = config or ServerConfig()
+    metrics = ServerMetrics()
+    first = agent()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        hub = Hub(first, config.max_agents)
+        services = await first.open()
+        turns = Turns(config, metrics)
+        keys = KeyStore(services.stores.graph, first.project or "")
+        app.state.server = ServerState(hub, turns, keys, metrics)
+        try:
+            yield
+        finally:
+            app.state.server = None
+            await turns.aclose()
+            await hub.aclose()
+
+    async def verify(text: str) -> ApiKey | None:
+        state: ServerState | None = app.state.server
+        if state is None:
+            raise errors.Refusal(503, "the server is not open", headers={"Retry-After": "2"})
+        return await state.keys.verify(text)
+
+    app = FastAPI(
+        title="ragforge",
+        version=version("ragforge-memory"),
+        summary="The memory of a code agent, kept in a Neo4j graph.",
+        lifespan=lifespan,
+        responses=errors.documented(503),
+    )
+    app.state.server = None
+    errors.install(app)
+    guarded = {
+        "dependencies": [Depends(_described)],
+        "responses": errors.documented(401, 403, 413, 422, 429),
+    }
+    for each in (chat, conversations, branches, memories, code, openai, users):
+        app.include_router(each.router, **guarded)
+    app.include_router(users.admin, **guarded)
+    app.include_router(health.router)
+    app.add_middleware(
+        Gate, config=config, verify=verify, asks_key=asks_key or config.require_key, user_id=first.user_id or ""
+    )
+    app.add_middleware(_Counted, metrics=metrics)
+    if config.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(config.cors_origins),
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=[chat.SESSION_HEADER],
+        )
+    return app
+
+
+async def _described(_: Annotated[Any, Depends(_bearer)]) -> None:
+    """Says in the description that a key is sent."""
+
+
+class _Counted:
+    """Counts requests by their route, so that no uuid becomes a label."""
+
+    def __init__(self, app: ASGIApp, *, metrics: ServerMetrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on and counts its status."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 499  # the client went before an answer began
+
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, counted)
+        except BaseException:
+            status = 500
+            raise
+        finally:
+            route = getattr(scope.get("route"), "path", "none")
+            self._metrics.request(scope["method"], route, status)

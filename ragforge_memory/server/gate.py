@@ -1,0 +1,179 @@
+"""What every request passes before its body is read: its key, its rate, the size of its body.
+
+It is plain ASGI, so that a stream is passed on as it comes and a client that goes away is noticed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ragforge_memory.errors import RagforgeError
+from ragforge_memory.server.access import Access
+from ragforge_memory.server.errors import Refusal, answer_of
+
+if TYPE_CHECKING:
+    from ragforge_memory.config.server import ServerConfig
+    from ragforge_memory.models.access import ApiKey
+
+KNOWN_SECONDS = 5.0
+"""How long a key that was looked up holds without another look: a revoked one is refused after this time at most."""
+
+_MOST_KNOWN = 10_000
+_GUARDED = ("/api/", "/v1/")
+_UPLOADS = ("/api/conversations/import", "/api/knowledge/documents")
+
+Verify = Callable[[str], Awaitable["ApiKey | None"]]
+
+
+class Gate:
+    """The middleware; it refuses with 401, 413 and 429.
+
+    Args:
+        app: what is behind it.
+        config: the limits.
+        verify: looks a key up.
+        asks_key: whether a key is needed.
+        user_id: whose requests without a key are.
+    """
+
+    def __init__(self, app: ASGIApp, *, config: ServerConfig, verify: Verify, asks_key: bool, user_id: str) -> None:
+        from limits import RateLimitItemPerMinute
+        from limits.storage import MemoryStorage
+        from limits.strategies import MovingWindowRateLimiter
+
+        self._app = app
+        self._config = config
+        self._verify = verify
+        self._asks_key = asks_key
+        self._user_id = user_id
+        self._known: OrderedDict[str, tuple[float, ApiKey]] = OrderedDict()
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._rate = RateLimitItemPerMinute(config.requests_per_minute)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, or refuses it."""
+        path = scope.get("path", "")
+        guarded = path.startswith(_GUARDED) or (path == "/metrics" and self._asks_key)
+        if scope["type"] != "http" or not guarded or scope["method"] == "OPTIONS":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            scope["ragforge_access"] = await self._access(headers, (scope.get("client") or ("",))[0])
+            body = _Body(receive, self._most(path), headers)
+        except RagforgeError as error:
+            await answer_of(error)(scope, receive, send)
+            return
+        await self._app(scope, body, send)
+
+    def _most(self, path: str) -> int:
+        return self._config.max_upload_bytes if path.startswith(_UPLOADS) else self._config.max_body_bytes
+
+    async def _access(self, headers: Headers, address: str) -> Access:
+        given = headers.get("authorization")
+        if given is None and not self._asks_key:
+            self._check_own_page(headers)
+            self._check_rate(address)
+            return Access(self._user_id)
+        kind, _, text = (given or "").partition(" ")
+        key = await self._key(text.strip(), address) if kind.lower() == "bearer" else None
+        if key is None:
+            self._check_rate(f"refused {address}")
+            raise Refusal(
+                401,
+                "there is no key" if given is None else "this key does not hold",
+                hint="send it as `Authorization: Bearer rf_…`; ragforge keys create makes one",
+                headers={"WWW-Authenticate": "Bearer"},
+            )
+        self._check_rate(key.id)
+        return Access(key.user_id or "", key.scope, key.id)
+
+    def _check_own_page(self, headers: Headers) -> None:
+        """Refuses what a page of another site sends to a server that asks for no key: by its own name, or by one that
+        leads here."""
+        host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        origin = headers.get("origin")
+        here = origin is None or urlsplit(origin).netloc == headers.get("host") or origin in self._config.cors_origins
+        if not here or not is_loopback(host):
+            raise Refusal(
+                403,
+                "this comes from another site's page" if not here else f"this server is not called {host!r}",
+                hint="use http://127.0.0.1, list the page in server.cors_origins, or send a key",
+            )
+
+    async def _key(self, text: str, address: str) -> ApiKey | None:
+        now = time.monotonic()
+        until, key = self._known.get(text, (0.0, None))
+        if until > now:
+            return key
+        self._known.pop(text, None)
+        if not self._limiter.test(self._rate, f"refused {address}"):
+            self._check_rate(f"refused {address}")
+        key = await self._verify(text)
+        if key is not None:
+            self._known[text] = (now + KNOWN_SECONDS, key)
+            if len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+        return key
+
+    def _check_rate(self, who: str) -> None:
+        if self._limiter.hit(self._rate, who):
+            return
+        reset, _ = self._limiter.get_window_stats(self._rate, who)
+        wait = max(1, round(reset - time.time()))
+        raise Refusal(
+            429,
+            f"more than {self._config.requests_per_minute} requests in a minute",
+            hint=f"try again in {wait} s; server.requests_per_minute sets the limit",
+            headers={"Retry-After": str(wait)},
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine alone."""
+    try:
+        return host.lower() == "localhost" or ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class _Body:
+    """Reads a body as long as it stays within its limit.
+
+    Raises:
+        Refusal: its length says at once that it is too large.
+    """
+
+    def __init__(self, receive: Receive, most: int, headers: Headers) -> None:
+        self._receive = receive
+        self._most = most
+        self._read = 0
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length) > most:
+            raise self._too_large()
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._read += len(message.get("body", b""))
+            if self._read > self._most:
+                refusal = self._too_large()
+                # In the framework's own form: it makes a 400 of any other error while it reads a body.
+                raise HTTPException(refusal.status, refusal.message)
+        return message
+
+    def _too_large(self) -> Refusal:
+        return Refusal(
+            413,
+            f"the body has more than {self._most:,} bytes",
+            hint="send less; server.max_body_bytes and server.max_upload_bytes set the limits",
+        )

@@ -1,0 +1,123 @@
+"""Where a message list belongs that names no conversation, as OpenAI's clients send it each time as a whole."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from ragforge_memory.agent.services import Place
+from ragforge_memory.api.agent import AsyncConversationAgent
+from ragforge_memory.api.conversation import AsyncConversation
+from ragforge_memory.api.state import append_spoken
+from ragforge_memory.errors import InvalidInput
+from ragforge_memory.models.conversation import BranchTree, Message
+
+_ALIKE = 256
+"""Conversations of a user that may begin with the same words and still be told apart."""
+
+_MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """The conversation of a list, which has all of it but its question, and the uuid that the question is to have."""
+
+    conversation: AsyncConversation
+    question_id: str
+
+
+async def home_of(agent: AsyncConversationAgent, messages: Sequence[Mapping[str, Any]]) -> Home:
+    """Finds the conversation of which a list is the history, or begins one; stores what it does not have.
+
+    The first question has a uuid that is made of its words, which finds the conversations that begin so. That which
+    shares most of the list goes on where the list ends there; else a branch of it begins where the two part.
+
+    Args:
+        agent: of the user.
+        messages: ``{"role", "content"}`` each, the last the question.
+
+    Raises:
+        InvalidInput: the last message is not a question.
+    """
+    if messages[-1]["role"] != "user" or not messages[-1]["content"].strip():
+        raise InvalidInput("the last message must be the user's, with text")
+    services = await agent.open()
+    *history, question = [each for each in messages if each["role"] in ("user", "assistant")]
+    first = next((each for each in (*history, question) if each["role"] == "user"), question)
+    firsts = [_uuid_of(agent, first["content"], number) for number in range(_ALIKE)]
+    known = await services.stores.messages.known(firsts)
+    shared: list[Message] = []
+    best = await _nearest(agent, services.place, history, set(known.values())) if history else None
+    if best is None:
+        conversation = await agent.create_conversation()
+        missing = [each for each in messages[:-1] if each["role"] in ("system", "user", "assistant")]
+    else:
+        conversation, shared, whole = best
+        if not whole:
+            conversation = await conversation.branch(shared[-1].uuid)
+        # What a program says of itself was stored where the conversation began.
+        missing = history[len(shared) :]
+    free = next((uuid for uuid in firsts if uuid not in known), uuid4().hex)
+    uuids = {id(first): free} if best is None else {}
+    rows: list[tuple[str, Mapping[str, Any], str | None]] = []
+    asked: str | None = None
+    for each in missing:
+        uuid = uuids.get(id(each)) or uuid4().hex
+        asked = uuid if each["role"] == "user" else asked
+        rows.append((uuid, each, asked if each["role"] == "assistant" else None))
+    redactor = services.place.redactor(*(each["content"] for each in messages))
+    await append_spoken(services.stores, conversation, rows, redactor)
+    return Home(conversation, uuids.get(id(question)) or uuid4().hex)
+
+
+async def _nearest(
+    agent: AsyncConversationAgent, place: Place, history: Sequence[Mapping[str, Any]], roots: set[str]
+) -> tuple[AsyncConversation, list[Message], bool] | None:
+    """The conversation that shares most of a history: what it shares, and whether it ends there as the history does."""
+    best: tuple[AsyncConversation, list[Message], bool] | None = None
+    for root in sorted(roots):
+        conversation = await agent.exact_conversation(root)
+        for uuid in _family(await conversation.branches()) if conversation is not None else ():
+            member = await agent.exact_conversation(uuid)
+            if member is None:
+                continue
+            stored = await member.get_history(_MOST, include_tool_calls=False, include_reasoning=False)
+            spoken = [each for each in stored if each.role in ("user", "assistant")]
+            shared = _shared(place, history, spoken)
+            # It parts from another where something was answered; a question alone is asked anew.
+            while shared and shared[-1].role != "assistant":
+                shared.pop()
+            if shared and (best is None or len(shared) > len(best[1]) or (len(shared) == len(spoken) and not best[2])):
+                best = (member, shared, len(shared) == len(spoken))
+            if best is not None and best[2] and len(best[1]) == len(history):
+                return best
+    return best
+
+
+def _shared(place: Place, history: Sequence[Mapping[str, Any]], stored: Sequence[Message]) -> list[Message]:
+    """The beginning of what is stored that a history has too, with secrets taken out of both."""
+    shared = []
+    for given, message in zip(history, stored, strict=False):
+        if given["role"] != message.role or _plain(place, given["content"]) != _plain(place, message.content):
+            break
+        shared.append(message)
+    return shared
+
+
+def _plain(place: Place, text: str) -> str:
+    return " ".join(place.redactor(text).text(text).split())
+
+
+def _family(tree: BranchTree) -> Iterator[str]:
+    if tree.conversation is not None:
+        yield tree.uuid
+    for branch in tree.branches:
+        yield from _family(branch)
+
+
+def _uuid_of(agent: AsyncConversationAgent, text: str, number: int) -> str:
+    parts = (agent.user_id or "", agent.project or "", text, str(number))
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()[:32]
