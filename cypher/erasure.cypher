@@ -34,7 +34,7 @@ RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .queries, when: toS
 
 // part: of_user
 // All labels whose nodes say whose they are.
-Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|MemoryQueue|MemoryCount|Chunk|User
+Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|MemoryQueue|MemoryCount|Chunk|ApiKey|UsageDay|User
 
 // name: count_of_user
 // What a user has by label, and what hangs on that without saying whose it is.
@@ -43,7 +43,7 @@ MATCH (n:
 )
 WHERE n.user_id = $user
 WITH n, head([label IN ['Conversation', 'Message', 'Summary', 'Insight', 'Prompt', 'Memory', 'MemoryOperation',
-  'MemoryQueue', 'MemoryCount', 'Chunk', 'User']
+  'MemoryQueue', 'MemoryCount', 'Chunk', 'ApiKey', 'UsageDay', 'User']
   WHERE label IN labels(n)]) AS label
 RETURN label, count(n) AS nodes, sum(COUNT { (n)-[:MADE_TOOL_CALL]->() }) AS calls,
   sum(COUNT { (n)-[:MADE_TOOL_CALL]->()-[:PRODUCED_RESULT]->() }) AS results, sum(COUNT { (n)-[:HAS_VERSION]->() }) AS versions
@@ -124,13 +124,16 @@ CALL (owned, first) {
 
 // name: erase_user
 // at once
-// The user's own node goes last, and only without memories: one that came since the erasure was asked for has a new life.
+// The user's own node goes last. With a memory, or a plan or preferences, of since the erasure was asked for it has a new
+// life, which begins now.
 MATCH (u:User {user_id: $user})
 SET u.user_id = $user
-WITH u
-WHERE NOT EXISTS { (u)--() }
-DELETE u
-RETURN count(*) AS erased
+WITH u, coalesce(u.context_at <= datetime($before), true) AS old
+FOREACH (_ IN CASE WHEN old THEN [1] ELSE [] END | REMOVE u.plan, u.preferences, u.context_at)
+WITH u, old AND NOT EXISTS { (u)--() } AS ends
+FOREACH (_ IN CASE WHEN ends THEN [] ELSE [1] END | SET u.created_at = datetime())
+FOREACH (_ IN CASE WHEN ends THEN [1] ELSE [] END | DELETE u)
+RETURN count(*) AS found
 
 // name: left_of_user
 // Part of a certificate: nodes of a user from before the erasure was asked for.

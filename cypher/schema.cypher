@@ -21,6 +21,9 @@ CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNI
 CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT memory_operation_uuid IF NOT EXISTS FOR (n:MemoryOperation) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT erasure_uuid IF NOT EXISTS FOR (n:Erasure) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT usage_day_uuid IF NOT EXISTS FOR (n:UsageDay) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT api_key_uuid IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT audit_record_uuid IF NOT EXISTS FOR (n:AuditRecord) REQUIRE n.uuid IS UNIQUE;
 
 // (conversation_id, seq) carries the order of a conversation and the range reads of a turn; it costs no more than a
 // plain range index. A stretch of a conversation has one summary of a kind and level, and a conversation one insight of
@@ -38,6 +41,7 @@ CREATE CONSTRAINT memory_fact_key IF NOT EXISTS FOR (n:Memory) REQUIRE n.fact_ke
 CREATE CONSTRAINT memory_queue_owner IF NOT EXISTS FOR (n:MemoryQueue) REQUIRE n.owner_token IS UNIQUE;
 CREATE CONSTRAINT memory_count_key IF NOT EXISTS FOR (n:MemoryCount) REQUIRE n.key IS UNIQUE;
 CREATE CONSTRAINT user_id IF NOT EXISTS FOR (n:User) REQUIRE n.user_id IS UNIQUE;
+CREATE CONSTRAINT usage_day IF NOT EXISTS FOR (n:UsageDay) REQUIRE (n.user_id, n.day) IS UNIQUE;
 
 // An owner's conversations and insights, newest first, and what every turn of an owner has in its prompt alike.
 CREATE INDEX conversation_owner IF NOT EXISTS FOR (n:Conversation) ON (n.user_id, n.project, n.updated_at);
@@ -67,6 +71,10 @@ CREATE INDEX tool_failure_owner IF NOT EXISTS FOR (n:ToolFailure) ON (n.user_id,
 // Messages that may say something to be remembered; what was only noted and grows old, the longest due first.
 CREATE INDEX pending_extractions IF NOT EXISTS FOR (n:PendingExtraction) ON (n.user_id, n.project);
 CREATE INDEX aging_memories IF NOT EXISTS FOR (n:AgingMemory) ON (n.user_id, n.project, n.due_at);
+
+// A project's API keys, and what was done with them, the newest first.
+CREATE INDEX api_keys IF NOT EXISTS FOR (n:ApiKey) ON (n.project, n.created_at);
+CREATE INDEX audit_records IF NOT EXISTS FOR (n:AuditRecord) ON (n.project, n.at);
 
 // Names of a project's scopes; what a file holds; who else has the tokens of an anchor, asked when it is made and when
 // its code is gone; the anchors on a file, of a name, and where they stand.

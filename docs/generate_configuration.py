@@ -46,9 +46,9 @@ prints what is in force, each value with where it came from.
 - **Order**: an argument or option, then the environment, then the file, then the default. In this order a vendor's key
   and address are found too, for models that answer and models that embed alike (the `llm` block of a `RagforgeConfig`
   that a program makes is an argument).
-- **Errors** name the file, the line, the key and, for an unknown key under `agent:`, the nearest known one. Unknown
-  keys elsewhere are kept and ignored, for RagForge's other tools write into the same file; one that looks like one of
-  ours is pointed out.
+- **Errors** name the file, the line, the key and, for an unknown key under `agent:` or `server:`, the nearest known
+  one. Unknown keys elsewhere are kept and ignored, for RagForge's other tools write into the same file; one that looks
+  like one of ours is pointed out.
 
 In Python the keys under `agent:` are keywords of `ConversationConfig` (last column).
 """

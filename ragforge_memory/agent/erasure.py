@@ -7,12 +7,14 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.outages.recovery import fold_orphans
 from ragforge_memory.errors import GraphBusy, InvalidInput, NotFound, RagforgeError, foreign, memory_is_off
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.erasures import Begun, ErasureStore, of_memory, of_user, pending
+from ragforge_memory.graph.keys import KeyStore
 from ragforge_memory.graph.records import content_text
 from ragforge_memory.graph.text import terms
 from ragforge_memory.graph.text_files import file_elsewhere, old_ones_stay
@@ -124,7 +126,8 @@ async def _erase_user(services: Services, begun: Begun) -> Erasure:
     store = ErasureStore(graph, Owner(begun.who, ""))
     if begun.counts is None:
         hanging = await store.left([each for each in of_user(begun) if each.name == "left_hanging"])
-        begun = await store.note(begun, await store.counted(), {"hanging": hanging})
+        plan = {"hanging": hanging, "projects": await store.projects()}
+        begun = await store.note(begun, await store.counted(), plan)
     conversations = {uuid for uuid, _ in await store.conversations()}
     for _ in range(_ROUNDS):
         owners = [Owner(begun.who, project) for project in await store.projects()]
@@ -134,15 +137,24 @@ async def _erase_user(services: Services, begun: Begun) -> Erasure:
             await ErasureStore(graph, owner).erase_owned(begun.before)
             await ConversationStore(graph, owner).sweep()
             await ErasureStore(graph, owner).erase_owned(begun.before)
-        await store.erase_user()
+        await store.erase_user(begun.before)
         if not await store.left(of_user(begun)):
             await _forget_on_disk(services, begun.who, conversations)
+            for project in begun.plan["projects"]:
+                await KeyStore(graph, project).record(
+                    "erase_user", user_id=begun.who, detail=f"certificate {begun.uuid}", uuid=_record_of(begun, project)
+                )
             return await store.certify(begun, of_user(begun))
         if paths := [path for _, path in await store.conversations() if path is not None]:
             raise old_ones_stay(paths)
     raise GraphBusy(
         "what is erased is being written at the same time", hint="end the other processes of this user and ask again"
     )
+
+
+def _record_of(begun: Begun, project: str) -> str:
+    """The uuid of what a project's audit says of an erasure: it is written once, however often that is taken up."""
+    return sha256(f"{begun.uuid}\0{project}".encode()).hexdigest()[:32]
 
 
 async def _forget_on_disk(services: Services, user_id: str, conversations: Iterable[str]) -> None:

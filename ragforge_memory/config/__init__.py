@@ -20,6 +20,7 @@ from ragforge_memory.config.sections import (
     SourceConfig,
     SummarizationConfig,
 )
+from ragforge_memory.config.server import PlanLimits, ServerConfig
 from ragforge_memory.config.servers import LLMConfig, Neo4jConfig
 
 __all__ = [
@@ -34,10 +35,12 @@ __all__ = [
     "MemoryToolsConfig",
     "Neo4jConfig",
     "PersistenceConfig",
+    "PlanLimits",
     "RagforgeConfig",
     "RecallConfig",
     "RetentionConfig",
     "RolloutConfig",
+    "ServerConfig",
     "Setting",
     "ShortTermConfig",
     "SourceConfig",

@@ -13,7 +13,16 @@ from pydantic import BaseModel, ValidationError
 from ragforge_memory.config.environment import Path as Keys
 from ragforge_memory.config.environment import overrides
 from ragforge_memory.config.known_models import provider_of_chat_model, split_chat_model
-from ragforge_memory.config.refusal import MASK, block_of, is_secret, known_keys, masked_address, nearest, refused
+from ragforge_memory.config.refusal import (
+    MASK,
+    block_of,
+    entries_of,
+    is_secret,
+    known_keys,
+    masked_address,
+    nearest,
+    refused,
+)
 from ragforge_memory.config.sections import AgentConfig, RagforgeConfig
 from ragforge_memory.config.yaml_file import FileValues, read_yaml
 from ragforge_memory.errors import ConfigError
@@ -273,6 +282,9 @@ def _leaves(block: BaseModel, path: Keys) -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, (*path, key))
         elif value is None and block_of(type(block), key) is not None:
             yield ".".join((*path, key)), None
+        elif entries_of(type(block), key) is not None and value:
+            for entry, inner in value.items():
+                yield from _leaves(inner, (*path, key, entry))
         else:
             yield ".".join((*path, key)), list(value) if isinstance(value, tuple) else value
     for key, value in (block.model_extra or {}).items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -157,10 +157,13 @@ def _default_hint(model: type[BaseModel], path: Path, leave: str) -> str:
 
 
 def _block_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
-    for key in path:
+    keys = iter(path)
+    for key in keys:
         inner = block_of(model, key)
         if inner is None:
-            return model
+            inner = entries_of(model, key)
+            if inner is None or next(keys, None) is None:
+                return model
         model = inner
     return model
 
@@ -168,8 +171,18 @@ def _block_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
 def block_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
     """The model of the block under a key, or None where the key holds a value (or is not known)."""
     for name, field in model.model_fields.items():
-        if key in (name, field.alias):
-            for kind in (field.annotation, *getattr(field.annotation, "__args__", ())):
-                if isinstance(kind, type) and issubclass(kind, BaseModel):
-                    return kind
+        if key in (name, field.alias) and get_origin(field.annotation) is not dict:
+            return _model_in(field.annotation, *getattr(field.annotation, "__args__", ()))
     return None
+
+
+def entries_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
+    """The model of each block under a key whose blocks have names of the user's; None where the key is another."""
+    for name, field in model.model_fields.items():
+        if key in (name, field.alias) and get_origin(field.annotation) is dict:
+            return _model_in(*get_args(field.annotation))
+    return None
+
+
+def _model_in(*kinds: Any) -> type[BaseModel] | None:
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)

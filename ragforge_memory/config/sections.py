@@ -30,6 +30,7 @@ from ragforge_memory.config.known_models import (
     provider_of_embedding_model,
     retired_embedding_model,
 )
+from ragforge_memory.config.server import ServerConfig
 from ragforge_memory.config.servers import LLMConfig, Neo4jConfig, with_neo4j_scheme
 
 # Neo4j's vector indexes take 1 to 4096 dimensions.
@@ -241,6 +242,7 @@ class RagforgeConfig(SharedSection):
     llm: LLMConfig | None = Field(None, description="the chat model; absent: resolved")
     source: SourceConfig = Field(default_factory=SourceConfig, description="the project's code")
     agent: AgentConfig = Field(default_factory=AgentConfig, description="the agent and its memory")
+    server: ServerConfig = Field(default_factory=ServerConfig, description="the HTTP server")
 
     @model_validator(mode="after")
     def _empty_uri_is_absent(self) -> RagforgeConfig:

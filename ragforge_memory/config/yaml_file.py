@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ragforge_memory.config.environment import Path, substitute
-from ragforge_memory.config.refusal import block_of, known_keys, unknown_key
+from ragforge_memory.config.refusal import block_of, entries_of, known_keys, unknown_key
 from ragforge_memory.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -131,10 +131,25 @@ class _Reading:
                 continue
             if inner is not None and not self.is_unset(value_node, place):
                 data[key] = self.block(value_node, inner, place)
+            elif inner is None and (entry := entries_of(model, key)) is not None:
+                data[key] = self.entries(value_node, entry, place)
             elif inner is None:
                 value = self.value(value_node, place, as_text=_wants_text(model, key))
                 if value is not _ABSENT:
                     data[key] = value
+        return data
+
+    def entries(self, node: yaml.Node, model: type[BaseModel], path: Path) -> dict[str, Any]:
+        """Blocks of one model under names of the user's; one that is null is there, with its defaults."""
+        import yaml
+
+        if not isinstance(node, yaml.MappingNode):
+            raise self.error("must be a block of names", node, path, hint="write `name: {...}` lines below it")
+        data = {}
+        for name, name_node, value_node in self.pairs(node, path):
+            place = (*path, name)
+            self.values.lines[place] = name_node.start_mark.line + 1
+            data[name] = {} if _is_null(value_node) else self.block(value_node, model, place)
         return data
 
     def pairs(self, node: yaml.MappingNode, path: Path) -> list[tuple[str, yaml.Node, yaml.Node]]:

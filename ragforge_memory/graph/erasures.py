@@ -151,9 +151,9 @@ class ErasureStore(OwnerStore):
         """Deletes what this owner has besides conversations."""
         await self._in_batches("erase_owned", before)
 
-    async def erase_user(self) -> None:
-        """Deletes the user's own node, if nothing hangs on it any more."""
-        await self._client.write("erase_user", timeout=self._timeout, **self._user)
+    async def erase_user(self, before: str) -> None:
+        """Deletes the user's own node with plan and preferences, unless something of since then is there."""
+        await self._client.write("erase_user", timeout=self._timeout, before=before, **self._user)
 
     async def memory(self, uuid: str) -> ErasableMemory | None:
         """What is known of a memory; None where the user has none such."""

@@ -44,7 +44,7 @@ def test_a_published_file_loads_and_fits_the_schema(name: str) -> None:
 def test_the_example_shows_every_key_with_its_default() -> None:
     loaded = load_config(ROOT / "examples" / "ragforge.config.yaml", environ={})
     assert loaded.config.agent == AgentConfig()
-    assert loaded.config.source == RagforgeConfig().source
+    assert (loaded.config.source, loaded.config.server) == (RagforgeConfig().source, RagforgeConfig().server)
     text = (ROOT / "examples" / "ragforge.config.yaml").read_text(encoding="utf-8")
     for setting in loaded.settings():
         assert f"{setting.key.rpartition('.')[2]}:" in text, setting.key

@@ -40,6 +40,9 @@ NAMES: dict[str, dict[str, int]] = {
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
     "Erasure": {"e1": 1},
+    "ApiKey": {"q1": 2, "q2": 1},
+    "UsageDay": {"d1": 2, "d2": 1},
+    "AuditRecord": {"u1": 1},
 }
 
 # Nobody holds these yet: a MERGE makes them.
@@ -196,6 +199,7 @@ _REMOVE = (
     UNION MATCH (:User {user_id: 'user-' + $word})-[:HAS_MEMORY]->(m:Memory) OPTIONAL MATCH (m)-[:HAS_VERSION]->(v)
       UNWIND [m, v] AS n WITH n WHERE n IS NOT NULL RETURN n
     UNION MATCH (n:MemoryQueue|MemoryCount) WHERE n.key STARTS WITH $word OR n.owner_token = $owner_token RETURN n
+    UNION MATCH (n:UsageDay) WHERE n.user_id = 'user-' + $word RETURN n
     UNION MATCH (n:User) WHERE n.user_id = 'user-' + $word RETURN n
     UNION MATCH (n:RagforgeMeta) WHERE n.key CONTAINS $word RETURN n
     UNION MATCH (n) WHERE elementId(n) = $unclaimed RETURN n
@@ -318,7 +322,13 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (emptied)-[:USED_PROMPT]->(p1), (emptied)-[:USED_PROMPT]->(p2)
 FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle] | SET n.user_id = $user_id, n.project = $project,
   n.created_at = datetime($stamp), n.content = 'said')
-CREATE (:MemoryQueue {owner_token: $owner_token, number: 3})
+CREATE (:MemoryQueue {owner_token: $owner_token, number: 3}),
+  (:UsageDay {uuid: $d1, user_id: $user_id, project: '', day: '2020-01-01', turns: 1, input_tokens: 1, output_tokens: 1,
+    cost_usd: 0.0, lately: [], created_at: datetime($stamp)}),
+  (:UsageDay {uuid: $d2, user_id: $user_id, project: '', day: '2020-01-02', created_at: datetime($stamp)}),
+  (:AuditRecord {uuid: $u1, project: $project, at: datetime($stamp)})
+FOREACH (uuid IN [$q1, $q2] | CREATE (:ApiKey {uuid: uuid, user_id: $user_id, project: $project, digest: 'd',
+  created_at: datetime($stamp)}))
 FOREACH (uuid IN [$w1, $w2, $w3] | CREATE (:MemoryOperation:PendingOperation {uuid: uuid, user_id: $user_id,
   project: $project, number: 1, tool: 'forget_fact', arguments: '{}', source: '{}', status: 'running', attempts: 0,
   token: $word + ' worker', holder: 'here', lease_until: datetime(), created_at: datetime()}))

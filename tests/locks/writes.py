@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 
 from ragforge_memory.graph.queries import all_statements
+from tests.locks.access_writes import ACCESS
 from tests.locks.code_writes import CODE, SPACES
 from tests.locks.moved_writes import MOVED
 from tests.locks.talk_writes import TALK
 
-WRITES = TALK | CODE | SPACES | MOVED
+WRITES = TALK | CODE | SPACES | MOVED | ACCESS
 
 NOT_RUN: dict[str, str] = dict.fromkeys(
     (

@@ -222,6 +222,11 @@ UNOWNED: dict[str, str] = {
         "a number that proves an erasure, for anyone; nothing is told of whose",
     ),
     "count_memory_calls": "a counter is found by its key, a hash of its owner and its name",
+    **dict.fromkeys(
+        ("set_user_context", "count_usage"), "a user is the same in every project; $user is the key of the MERGE"
+    ),
+    "create_api_key": "a new key is found by its id, and told where the hash is the new one's",
+    "record_audit": "a record is found by its uuid, and nothing is told of it",
     "space_cleared": "a project's choice is found by its own key; fenced by the token",
 }
 """Statements without any owner filter, each with its reason."""

@@ -21,6 +21,7 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.queries import Statement, Version, all_statements, parse_version, statement_for
 from ragforge_memory.graph.spaces import Space, in_space, open_space
 from ragforge_memory.models.owner import Owner
+from tests.owners.access_probes import KEYS, USERS
 from tests.owners.archive_probes import ARCHIVE, ARCHIVE_CODE
 from tests.owners.archived_memory_probes import ARCHIVED
 from tests.owners.branch_probes import MERGES
@@ -55,8 +56,8 @@ from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES
-CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE
+CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES | USERS
+CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE | KEYS
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))
