@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _NAMES = """
 AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation AsyncConversationAgent
-AsyncMessageStream BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError ContextItem
-ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
+AsyncMessageStream BeingAnswered BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError
+ContextItem ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
 ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
 Episode Erasure ErasureQuery ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError
 GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ragforge_memory import events
     from ragforge_memory.agent.branches import Sibling
     from ragforge_memory.agent.services import Services
+    from ragforge_memory.agent.turns.handover import Handover
     from ragforge_memory.agent.turns.tasks import TurnTasks
     from ragforge_memory.agent.turns.turn import Turn
     from ragforge_memory.models.context import ContextReceipt, Snapshot
@@ -308,15 +309,16 @@ class AsyncConversation:
         metadata: Mapping[str, Any] | None = None,
         message_id: str | None = None,
         asked_seq: int | None = None,
+        handover: Handover | None = None,
     ) -> AsyncMessageStream:
-        """`stream_message` with the question given as in `answer`.
+        """`stream_message` with the question given as in `answer`, and with tools that the caller runs.
 
         Raises:
             InvalidInput: as `stream_message`.
         """
         checked_text(text)
         check_metadata(metadata)
-        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel, message_id, asked_seq))
+        return AsyncMessageStream(lambda channel: self._start(text, metadata, channel, message_id, asked_seq, handover))
 
     async def ask_once(
         self, text: str, key: str, *, metadata: Mapping[str, Any] | None = None
@@ -430,12 +432,14 @@ class AsyncConversation:
         channel: Channel | None,
         message_id: str | None = None,
         asked_seq: int | None = None,
+        handover: Handover | None = None,
     ) -> asyncio.Task[AssistantResponse]:
         async def emit(event: events.Event) -> None:
             if channel is not None:
                 await channel.send(event)
 
         async def run() -> AssistantResponse:
+            from ragforge_memory.agent.turns.handover import NO_HANDOVER
             from ragforge_memory.agent.turns.turn import Turn
 
             services = await self._agent.open()
@@ -449,6 +453,7 @@ class AsyncConversation:
                 message_id=message_id,
                 asked_seq=asked_seq,
                 created_at=self.info.created_at,
+                handover=handover or NO_HANDOVER,
             )
             try:
                 response = await turn.run()

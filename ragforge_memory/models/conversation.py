@@ -180,11 +180,20 @@ class ConversationContext(Shape):
     strategy: ContextStrategy = "hybrid"
 
 
+class RequestedTool(Shape):
+    """A call that the model asks for of a tool that the turn's caller runs."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
 class AssistantResponse(Shape):
     """The answer of a turn. ``degraded`` names what was not available while it was made.
 
     With ``graph`` the turn is kept on disk until Neo4j is back; with ``journal`` as well it is not kept. ``state`` is
-    ``partial`` where the model's limit cut the answer, its provider did not say that it had finished, or no word came.
+    ``partial`` where the model's limit cut the answer, its provider did not say that it had finished, or no word came;
+    and where the turn waits for ``requested``: tools that its caller runs.
     """
 
     content: str
@@ -198,6 +207,7 @@ class AssistantResponse(Shape):
     model: str | None = None
     state: MessageState = "complete"
     degraded: tuple[str, ...] = ()
+    requested: tuple[RequestedTool, ...] = ()
 
 
 class BranchTree(Shape):

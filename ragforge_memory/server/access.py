@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.requests import Request
 
-from ragforge_memory.models.access import KeyScope
+from ragforge_memory.models.access import ApiKey, KeyScope
 from ragforge_memory.server.errors import Refusal
 
 UserId = Annotated[
@@ -26,12 +26,12 @@ UserId = Annotated[
 class Access:
     """What a request may do: its key's user and scope. Without keys, on loopback, everything.
 
-    ``key_id`` is None where no key was asked for.
+    ``key`` is None where none was asked for.
     """
 
     user_id: str = ""
     scope: KeyScope = "admin"
-    key_id: str | None = None
+    key: ApiKey | None = None
 
     def user(self, asked: str | None) -> str:
         """The user that the request acts for.

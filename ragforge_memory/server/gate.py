@@ -95,7 +95,7 @@ class Gate:
                 headers={"WWW-Authenticate": "Bearer"},
             )
         self._check_rate(key.id)
-        return Access(key.user_id or "", key.scope, key.id)
+        return Access(key.user_id or "", key.scope, key)
 
     def _check_own_page(self, headers: Headers) -> None:
         """Refuses what a page of another site sends to a server that asks for no key: by its own name, or by one that

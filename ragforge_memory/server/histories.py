@@ -12,7 +12,6 @@ from ragforge_memory.agent.services import Place
 from ragforge_memory.api.agent import AsyncConversationAgent
 from ragforge_memory.api.conversation import AsyncConversation
 from ragforge_memory.api.state import append_spoken
-from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.conversation import BranchTree, Message
 
 _ALIKE = 256
@@ -23,13 +22,28 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The conversation of a list, which has all of it but its question, and the uuid that the question is to have."""
+    """The conversation of a list, which has all of it but its question, and the uuid that the question is to have.
+
+    ``asked_seq`` is its place where it is asked again, with what the caller's tools have given.
+    """
 
     conversation: AsyncConversation
-    question_id: str
+    question_id: str | None = None
+    asked_seq: int | None = None
 
 
-async def home_of(agent: AsyncConversationAgent, messages: Sequence[Mapping[str, Any]]) -> Home:
+async def asked_last(conversation: AsyncConversation, place: Place, text: str) -> Home:
+    """The last question of a conversation, to be asked again where it is this one."""
+    for message in reversed(await conversation.get_history(include_tool_calls=False, include_reasoning=False)):
+        if message.role == "user":
+            same = _plain(place, message.content) == _plain(place, text)
+            return Home(conversation, message.uuid, message.seq) if same else Home(conversation)
+    return Home(conversation)
+
+
+async def home_of(
+    agent: AsyncConversationAgent, messages: Sequence[Mapping[str, Any]], *, resumed: bool = False
+) -> Home:
     """Finds the conversation of which a list is the history, or begins one; stores what it does not have.
 
     The first question has a uuid that is made of its words, which finds the conversations that begin so. That which
@@ -38,22 +52,23 @@ async def home_of(agent: AsyncConversationAgent, messages: Sequence[Mapping[str,
     Args:
         agent: of the user.
         messages: ``{"role", "content"}`` each, the last the question.
-
-    Raises:
-        InvalidInput: the last message is not a question.
+        resumed: whether the question was asked already, and its turn goes on.
     """
-    if messages[-1]["role"] != "user" or not messages[-1]["content"].strip():
-        raise InvalidInput("the last message must be the user's, with text")
     services = await agent.open()
-    *history, question = [each for each in messages if each["role"] in ("user", "assistant")]
-    first = next((each for each in (*history, question) if each["role"] == "user"), question)
+    spoken = [each for each in messages if each["role"] in ("user", "assistant") and each["content"].strip()]
+    *history, question = spoken
+    first = next((each for each in spoken if each["role"] == "user"), question)
     firsts = [_uuid_of(agent, first["content"], number) for number in range(_ALIKE)]
     known = await services.stores.messages.known(firsts)
-    shared: list[Message] = []
-    best = await _nearest(agent, services.place, history, set(known.values())) if history else None
+    roots, shared = set(known.values()), list[Message]()
+    if resumed:
+        best = await _nearest(agent, services.place, spoken, roots, whole=True)
+        if best is not None:
+            return Home(best[0], best[1][-1].uuid, best[1][-1].seq)
+    best = await _nearest(agent, services.place, history, roots) if history else None
     if best is None:
         conversation = await agent.create_conversation()
-        missing = [each for each in messages[:-1] if each["role"] in ("system", "user", "assistant")]
+        missing = [each for each in messages[:-1] if each["role"] == "system" or each in history]
     else:
         conversation, shared, whole = best
         if not whole:
@@ -74,9 +89,17 @@ async def home_of(agent: AsyncConversationAgent, messages: Sequence[Mapping[str,
 
 
 async def _nearest(
-    agent: AsyncConversationAgent, place: Place, history: Sequence[Mapping[str, Any]], roots: set[str]
+    agent: AsyncConversationAgent,
+    place: Place,
+    history: Sequence[Mapping[str, Any]],
+    roots: set[str],
+    *,
+    whole: bool = False,
 ) -> tuple[AsyncConversation, list[Message], bool] | None:
-    """The conversation that shares most of a history: what it shares, and whether it ends there as the history does."""
+    """The conversation that shares most of a history: what it shares, and whether it ends there as the history does.
+
+    ``whole``: one that has all of it, which may end in a question; others are none.
+    """
     best: tuple[AsyncConversation, list[Message], bool] | None = None
     for root in sorted(roots):
         conversation = await agent.exact_conversation(root)
@@ -85,8 +108,12 @@ async def _nearest(
             if member is None:
                 continue
             stored = await member.get_history(_MOST, include_tool_calls=False, include_reasoning=False)
-            spoken = [each for each in stored if each.role in ("user", "assistant")]
+            spoken = [each for each in stored if each.role in ("user", "assistant") and each.content.strip()]
             shared = _shared(place, history, spoken)
+            if whole:
+                if len(shared) == len(history):
+                    return member, shared, True
+                continue
             # It parts from another where something was answered; a question alone is asked anew.
             while shared and shared[-1].role != "assistant":
                 shared.pop()

@@ -33,9 +33,7 @@ class ServerState:
 
     async def record(self, access: Access, user_id: str, action: str, detail: str = "") -> None:
         """Writes down that a key acted for another user, or that somebody was erased."""
-        await self.keys.record(
-            key_id=access.key_id or "", key_user=access.user_id, user_id=user_id, action=action, detail=detail
-        )
+        await self.keys.record(action, user_id=user_id, key=access.key, detail=detail)
 
     async def lend(self, access: Access, asked: str | None, action: str, held: AsyncExitStack) -> Lent:
         """The agent of the user that a request acts for; ``held`` gives it back.
@@ -45,7 +43,7 @@ class ServerState:
             GraphUnavailable: there is no server.
         """
         user_id = access.user(asked)
-        if access.key_id is not None and user_id != access.user_id:
+        if access.key is not None and user_id != access.user_id:
             await self.record(access, user_id, action)
         agent = await held.enter_async_context(self.hub.agent(user_id))
         self.metrics.open_agents(self.hub.open_agents)

@@ -178,7 +178,7 @@ class Turns:
                     await stream.aclose()
                     raise ModelTimeout(
                         f"the turn took more than {self._config.turn_timeout_seconds:g} s",
-                        hint="what had been said is kept as a partial answer; server.turn_timeout_seconds sets the limit",
+                        hint="what was said is kept as a partial answer; server.turn_timeout_seconds sets the limit",
                     )
                 done, waiting = waiting, None
                 try:

@@ -7,13 +7,14 @@ turn comes through.
 from __future__ import annotations
 
 import asyncio
+import copy
 import difflib
 import inspect
 import json
 import logging
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,11 +99,22 @@ class ToolRegistry:
         self._result_limit = result_limit
         self._tools = _declared(checked_tools(tools) or ())
         self._on_demand = _declared(on_demand)
+        self._elsewhere: tuple[ToolSpec, ...] = ()
+
+    def offering(self, specs: Sequence[ToolSpec]) -> ToolRegistry:
+        """These tools, and beside them some that run elsewhere; one of those takes the place of ours of its name."""
+        if not specs:
+            return self
+        wider = copy.copy(self)
+        wider._elsewhere = tuple(specs)
+        names = {each.name for each in specs}
+        wider._tools = {name: each for name, each in self._tools.items() if name not in names}
+        return wider
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools as a model sees them, in the order they were given."""
-        return tuple(_spec(each) for each in self._tools.values())
+        return (*map(_spec, self._tools.values()), *self._elsewhere)
 
     def spec(self, name: str) -> ToolSpec:
         """A tool as a model sees it, those on demand among them."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import openai
 import pytest
+
+from ragforge_memory.llm.port import ToolRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -18,22 +21,25 @@ def _said(*turns: str) -> Any:
     return [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(turns)]
 
 
+@dataclass(frozen=True)
+class Asking:
+    """Asks as OpenAI's client does; gives the answer and its conversation."""
+
+    running: Any
+    client: openai.AsyncOpenAI
+
+    async def __call__(self, messages: Any, **more: Any) -> tuple[str, str]:
+        raw = await self.client.chat.completions.with_raw_response.create(model="ragforge", messages=messages, **more)
+        return raw.parse().choices[0].message.content or "", raw.headers["x-session-id"]
+
+
 @pytest.fixture
 async def ask(serve: Any, user: str, make_key: Any) -> Any:
-    """Asks as OpenAI's client does; gives the answer and its conversation."""
+    """A client with a key of its own user."""
     key = await make_key(user)
-    async with serve(lambda request: f"answer {len(request.messages)}", asks_key=True, key=key) as running:
-        async with _client(running.url, key) as client:
-
-            async def complete(messages: Any, **more: Any) -> tuple[str, str]:
-                raw = await client.chat.completions.with_raw_response.create(
-                    model="ragforge", messages=messages, **more
-                )
-                return raw.parse().choices[0].message.content, raw.headers["x-session-id"]
-
-            complete.running = running
-            complete.client = client
-            yield complete
+    said = [lambda request: f"answer {len(request.messages)}"]
+    async with serve(*said, asks_key=True, key=key) as running, _client(running.url, key) as client:
+        yield Asking(running, client)
 
 
 async def test_a_history_goes_on_in_its_conversation(ask: Any) -> None:
@@ -99,3 +105,50 @@ async def test_models_and_what_is_none(ask: Any) -> None:
         await ask.client.chat.completions.create(model="gpt-9", messages=_said("hello"))
     with pytest.raises(openai.AuthenticationError):
         await _client(ask.running.url, "rf_000000000000_none").models.list()
+
+
+_WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "description": "The weather of a city.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+
+
+def _asks_for_weather(request: Any) -> Any:
+    """A model that asks for the weather, and says what it was told."""
+    told = [outcome for message in request.messages for outcome in message.tool_outcomes]
+    if told:
+        return f"It is {told[-1].content}."
+    assert "get_weather" in [each.name for each in request.tools]
+    return ToolRequest("call-1", "get_weather", {"city": "Ulm"})
+
+
+async def test_a_stream_with_tools_of_the_client(serve: Any) -> None:
+    async with serve(_asks_for_weather) as running, _client(running.url) as client:
+        asked: Any = [{"role": "user", "content": "is it raining?"}]
+        stream = await client.chat.completions.create(model="ragforge", messages=asked, tools=[_WEATHER], stream=True)
+        chunks = [chunk async for chunk in stream]
+        [call] = next(chunk.choices[0].delta.tool_calls for chunk in chunks if chunk.choices[0].delta.tool_calls)
+        assert (call.function.name, call.function.arguments) == ("get_weather", '{"city": "Ulm"}')
+        assert chunks[-1].choices[0].finish_reason == "tool_calls"
+        asked += [
+            {"role": "assistant", "content": None, "tool_calls": [call.model_dump(exclude={"index"})]},
+            {"role": "tool", "tool_call_id": call.id, "content": "sunny"},
+        ]
+        done = await client.chat.completions.with_raw_response.create(
+            model="ragforge", messages=asked, tools=[_WEATHER]
+        )
+        home = done.headers["x-session-id"]
+        messages = (await running.client.get(f"/api/conversations/{home}/messages")).json()
+        listed = (await running.client.get("/api/conversations")).json()["items"]
+    assert done.parse().choices[0].message.content == "It is sunny."
+    assert [(each["role"], each["content"], each["state"]) for each in messages] == [
+        ("user", "is it raining?", "complete"),
+        ("assistant", "It is sunny.", "complete"),
+    ]
+    [kept] = messages[-1]["tool_calls"]
+    assert (kept["tool_name"], kept["arguments"], kept["result"]) == ("get_weather", {"city": "Ulm"}, "sunny")
+    assert [each["uuid"] for each in listed] == [home]

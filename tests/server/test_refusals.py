@@ -1,4 +1,4 @@
-"""Every route refuses what it must: no key, a wrong one, another user's things, too much, nonsense; never with a 500."""
+"""Every route refuses what it must: no key, a wrong one, another user's things, too much, nonsense; never by a 500."""
 
 from __future__ import annotations
 

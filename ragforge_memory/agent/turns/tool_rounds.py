@@ -12,6 +12,7 @@ from uuid import uuid4
 from ragforge_memory import events
 from ragforge_memory.agent.search.messages import Searcher
 from ragforge_memory.agent.services import Services
+from ragforge_memory.agent.turns.handover import Round
 from ragforge_memory.graph.breaker import hurried
 from ragforge_memory.graph.journal import Journal
 from ragforge_memory.graph.own_queries import OwnQueries
@@ -64,6 +65,16 @@ class ToolRounds:
     def scopes(self) -> tuple[ScopeTie, ...]:
         """All scopes that the results show, each once for each thing that was done with it."""
         return tuple(self._scopes)
+
+    def resume(self, rounds: Sequence[Round]) -> None:
+        """Takes what the caller's own tools have given as calls of this turn."""
+        for iteration, given in enumerate(rounds, 1):
+            for asked, outcome in given:
+                call_id, content = uuid4().hex, outcome.content
+                size = len(content.encode("utf-8", "replace"))
+                run = ToolRun(content, content, success=not outcome.is_error, size_bytes=size)
+                self._calls[call_id] = self._record(call_id, asked, run, datetime.now(UTC), iteration, len(self._calls))
+            self.exchanged.extend(given)
 
     async def run(self, requests: Sequence[ToolRequest], iteration: int) -> tuple[ToolOutcome, ...]:
         """Runs one round: tools that allow it together, then the others one after another, in order."""

@@ -17,11 +17,12 @@ from ragforge_memory.agent.context.prompt import rendered_once
 from ragforge_memory.agent.context.receipts import without_secrets
 from ragforge_memory.agent.context.room import check_room
 from ragforge_memory.agent.inputs import checked_text
-from ragforge_memory.agent.seen_secrets import Stream
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.ties.named import Question, answer_ties
+from ragforge_memory.agent.turns.handover import NO_HANDOVER, Handover
 from ragforge_memory.agent.turns.keeping import Keeping
 from ragforge_memory.agent.turns.preparation import Prepared, Reading, prepare
+from ragforge_memory.agent.turns.spoken import Spoken
 from ragforge_memory.agent.turns.tool_rounds import Emit, ToolRounds, context_of, sendable
 from ragforge_memory.errors import RagforgeError, TurnCancelled
 from ragforge_memory.graph.messages import Answer, NewMessage
@@ -45,6 +46,7 @@ from ragforge_memory.models.conversation import (
     AssistantResponse,
     ConversationContext,
     MessageState,
+    RequestedTool,
     ToolCall,
     Usage,
 )
@@ -66,6 +68,7 @@ class Turn:
         message_id: the question's uuid; None: a new one.
         asked_seq: the question's seq where it is in the conversation already and is asked again.
         created_at: when the conversation was made.
+        handover: tools that the caller runs.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Turn:
         message_id: str | None = None,
         asked_seq: int | None = None,
         created_at: datetime | None = None,
+        handover: Handover = NO_HANDOVER,
     ) -> None:
         self._services = services
         self._conversation_id = conversation_id
@@ -87,7 +91,7 @@ class Turn:
         self._metadata = metadata
         # What the question says that is secret is so in all that is made of it; only the model and its tools have it.
         self._redactor = services.place.redactor(self._text, dict(metadata or {}))
-        self._shown, self._thought = Stream(self._redactor), Stream(self._redactor)
+        self._spoken = Spoken(self._redactor, emit)
         self._asked_seq = asked_seq
         self.user_message_id = message_id or uuid4().hex
         self.message_id = uuid4().hex
@@ -101,11 +105,12 @@ class Turn:
             asked_seq=asked_seq,
             once=message_id is not None,
         )
-        self._content: list[str] = []
-        self._reasoning: list[str] = []
         rollout = services.place.config.memory.tools.rollout
         with_memory = has_tools(rollout, conversation_id, created_at)
-        self._registry = services.models.registry if with_memory else services.models.bare
+        registry = services.models.registry if with_memory else services.models.bare
+        self._registry = registry.offering(handover.tools)
+        self._handover = handover
+        self._requested: tuple[ToolRequest, ...] = ()
         self._tools = ToolRounds(
             self._registry,
             services.background.journal,
@@ -196,7 +201,7 @@ class Turn:
             raise
         # Whoever cancels now comes too late: the answer is there and is stored as what it is.
         with contextlib.suppress(asyncio.CancelledError):
-            await shielded(self._keeping.answer(self._answer(self._state)))
+            await shielded(self._keep_partial() if self._requested else self._keeping.answer(self._answer(self._state)))
         with contextlib.suppress(asyncio.CancelledError):
             await self._keeping.say_not_embedded()
         response = self._response()
@@ -225,7 +230,7 @@ class Turn:
             user_id=self._services.place.owner.user_id,
             user_message=self._redactor.text(self._text),
             context_messages=self._context.recent_messages,
-            response="".join(self._content),
+            response=self._spoken.content,
             error=error,
         )
 
@@ -249,15 +254,20 @@ class Turn:
         self._echo, self._answered_by = True, "memory"
         memories, store = self._services.memories, self._services.stores.memories
         done, several = await carry_out(memories, store, form, self._keeping.remembered)
-        await self._show(confirmation(form, done, self._redactor.text, several=several))
+        await self._spoken.show(confirmation(form, done, self._redactor.text, several=several))
 
     async def _ask(self, prepared: Prepared) -> None:
         """Asks the model and runs the tools it asks for, until it answers or its rounds are used up."""
-        services, request = self._services, prepared.request
+        services, request = self._services, self._handover.resumed(prepared.request)
+        self._tools.resume(self._handover.rounds)
         for iteration in range(1, services.place.config.max_iterations + 1):
             said, requests, finished = await self._one_answer(prepared.next_round(request, self._tools.calls))
             if not requests:
                 self._ended(finished)
+                return
+            self._requested = self._handover.taken(requests)
+            if self._requested:
+                self._state = "partial"
                 return
             self._steps.append({"parts": finished.provider_parts, "ids": [asked.id for asked in requests]})
             outcomes = await self._tools.run(requests, iteration)
@@ -276,7 +286,7 @@ class Turn:
                 ),
             )
             if said and not said.endswith("\n"):
-                await self._say("\n\n")
+                await self._spoken.say("\n\n")
         # The rounds are used up: one answer without tools, their results folded into the system prompt.
         last = prepared.last_round(self._tools.exchanged, self._tools.calls)
         _, requests, finished = await self._one_answer(last)
@@ -288,7 +298,7 @@ class Turn:
         """The last answer has come; one that the model's limit cut, or that never came, is not a whole one."""
         self._final_parts = finished.provider_parts
         self._echo = finished.echo
-        if finished.reason == "length" or not "".join(self._content).strip():
+        if finished.reason == "length" or not self._spoken.content.strip():
             log.warning("%s ended its answer early (%s)", self._services.models.model_name, finished.reason)
             self._state = "partial"
 
@@ -303,9 +313,9 @@ class Turn:
                 match chunk:
                     case TextChunk(text):
                         said.append(well_formed(text))
-                        await self._say(text)
+                        await self._spoken.say(text)
                     case ReasoningChunk(text):
-                        await self._think(self._thought.more(well_formed(text)))
+                        await self._spoken.think(text)
                     case ToolRequestChunk(request=asked):
                         requests.append(sendable(asked))
                     case Finished():
@@ -317,23 +327,9 @@ class Turn:
                 "%s ended a stream without Finished: the answer counts as cut", self._services.models.model_name
             )
             self._state = "partial"
-        await self._think(self._thought.rest())
-        await self._show(self._shown.rest())
+        await self._spoken.end()
         self._usage = self._usage.plus(finished.usage)
         return "".join(said), tuple(requests), finished
-
-    async def _say(self, text: str) -> None:
-        await self._show(self._shown.more(well_formed(text)))
-
-    async def _show(self, text: str) -> None:
-        if text:
-            self._content.append(text)
-            await self._emit(events.TextDelta(text=text))
-
-    async def _think(self, text: str) -> None:
-        if text:
-            self._reasoning.append(text)
-            await self._emit(events.ReasoningDelta(text=text))
 
     async def tool_result(self, tool_call_id: str) -> ToolCall | None:
         """A tool call with its whole result: of this turn, which the graph does not have yet, or of an earlier one."""
@@ -342,10 +338,9 @@ class Turn:
 
     async def _keep_partial(self) -> None:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
-        self._content.append(self._shown.rest())
-        self._reasoning.append(self._thought.rest())
+        self._spoken.cut()
         try:
-            if self._keeping.asked and ("".join(self._content).strip() or self._tools.calls):
+            if self._keeping.asked and (self._spoken.content.strip() or self._tools.calls):
                 await self._keeping.answer(self._answer("partial"))
             else:
                 await self._keeping.unanswered()
@@ -354,7 +349,7 @@ class Turn:
 
     def _answer(self, state: MessageState) -> Answer:
         """Write 2. What the graph cannot take now waits in the journal, by uuid, so that it is stored once."""
-        content = self._redactor.text("".join(self._content))
+        content = self._redactor.text(self._spoken.content)
         parts = None
         if self._final_parts is not None or self._steps:
             parts = {"steps": self._steps, "final": self._final_parts}
@@ -365,7 +360,7 @@ class Turn:
             uuid=self.message_id,
             role="assistant",
             content=content,
-            reasoning=self._redactor.text("".join(self._reasoning)),
+            reasoning=self._redactor.text(self._spoken.reasoning),
             token_count=self._usage.output_tokens or estimate_tokens(content),
             state=state,
             in_reply_to=self.user_message_id,
@@ -385,8 +380,8 @@ class Turn:
 
     def _response(self) -> AssistantResponse:
         return AssistantResponse(
-            content="".join(self._content),
-            reasoning="".join(self._reasoning) or None,
+            content=self._spoken.content,
+            reasoning=self._spoken.reasoning or None,
             tool_calls=tuple(self._tools.calls),
             context_used=without_secrets(self._context, self._redactor),
             usage=self._usage,
@@ -396,4 +391,7 @@ class Turn:
             model=self._answered_by,
             state=self._state,
             degraded=tuple(dict.fromkeys(self._keeping.degraded)),
+            requested=tuple(
+                RequestedTool(id=each.id, name=each.name, arguments=each.arguments) for each in self._requested
+            ),
         )
