@@ -18,6 +18,9 @@ from ragforge_memory.models.text import truncated, well_formed
 
 log = logging.getLogger(__name__)
 
+KEY_PREFIX = "rf_"
+"""What the text of every key begins with."""
+
 LONGEST_NAME = 100
 """Characters of a key's name."""
 
@@ -25,7 +28,7 @@ LONGEST_DETAIL = 500
 """Characters of an audit record's detail."""
 
 _LONGEST_USER = 500
-_TEXT = re.compile(r"rf_([0-9a-f]{12})_([0-9a-f]{64})")
+_TEXT = re.compile(rf"{KEY_PREFIX}([0-9a-f]{{12}})_([0-9a-f]{{64}})")
 # Compared with where there is no such key, so that this takes as long as where there is one.
 _NOBODYS = "0" * 64
 
@@ -57,7 +60,7 @@ class KeyStore(ProjectStore):
                 "create_api_key", uuid=uuid, digest=digest, user_id=user_id, scope=scope, name=name.strip()
             )
             if rows:
-                return _key(rows[0]["key"]), f"rf_{uuid}_{secret}"
+                return _key(rows[0]["key"]), f"{KEY_PREFIX}{uuid}_{secret}"
 
     async def list(self, include_revoked: bool = False) -> builtins.list[ApiKey]:
         """The project's keys, the newest first."""

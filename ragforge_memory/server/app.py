@@ -30,6 +30,18 @@ log = logging.getLogger(__name__)
 # Only described here: the gate has read the key before a route is found.
 _bearer = HTTPBearer(auto_error=False, description="`rf_…`, made by `ragforge keys create`")
 
+_UPLOADS = (conversations.uploads,)
+_GUARDED = (
+    chat.router,
+    conversations.router,
+    branches.router,
+    memories.router,
+    code.router,
+    openai.router,
+    users.router,
+    users.admin,
+)
+
 
 def create_app(
     agent: Callable[[], AsyncConversationAgent], config: ServerConfig | None = None, *, asks_key: bool = False
@@ -71,17 +83,21 @@ def create_app(
         version=version("ragforge-memory"),
         summary="The memory of a code agent, kept in a Neo4j graph.",
         lifespan=lifespan,
+        max_body_size=config.max_body_bytes,
         responses=errors.documented(503),
     )
     app.state.server = None
-    errors.install(app)
-    guarded = {
-        "dependencies": [Depends(_described)],
-        "responses": errors.documented(401, 403, 413, 422, 429),
-    }
-    for each in (chat, conversations, branches, memories, code, openai, users):
-        app.include_router(each.router, **guarded)
-    app.include_router(users.admin, **guarded)
+    errors.install(app, [route for router in (*_GUARDED, *_UPLOADS, health.router) for route in router.routes])
+    refusals = errors.documented(401, 403, 413, 422, 429)
+    for router in _GUARDED:
+        app.include_router(router, dependencies=[Depends(_described)], responses=refusals)
+    for router in _UPLOADS:
+        app.include_router(
+            router,
+            dependencies=[Depends(_described)],
+            responses=refusals,
+            max_body_size=config.max_upload_bytes,
+        )
     app.include_router(health.router)
     app.add_middleware(
         Gate, config=config, verify=verify, asks_key=asks_key or config.require_key, user_id=first.user_id or ""

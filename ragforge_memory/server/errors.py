@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match
 
 from ragforge_memory import errors
 from ragforge_memory.errors import RagforgeError
@@ -111,8 +113,8 @@ def problem(
     )
 
 
-def install(app: FastAPI) -> None:
-    """Has the app answer every error in one form."""
+def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Has the app answer every error in one form; ``routes`` are all that it has."""
 
     async def ours(_: Request, error: Exception) -> JSONResponse:
         return answer_of(error)
@@ -125,7 +127,7 @@ def install(app: FastAPI) -> None:
         assert isinstance(error, HTTPException)
         headers = dict(error.headers or {})
         if error.status_code == 405:
-            headers["Allow"] = ", ".join(sorted(_methods(app, request)))
+            headers["Allow"] = ", ".join(sorted(_methods(routes, request)))
         return problem(error.status_code, "Refused", str(error.detail), "see /docs", headers)
 
     app.add_exception_handler(RagforgeError, ours)
@@ -148,13 +150,7 @@ def _what_is_wrong(error: RequestValidationError) -> tuple[str, str]:
     return f"{place}: {first['msg']}{others}".encode(errors="replace").decode(), "see /docs for what it takes"
 
 
-def _methods(app: FastAPI, request: Request) -> set[str]:
+def _methods(routes: Sequence[BaseRoute], request: Request) -> set[str]:
     """All methods of a path, of whichever routes they are."""
-    from fastapi.routing import APIRoute
-    from starlette.routing import Match
-
-    methods: set[str] = set()
-    for route in app.routes:
-        if isinstance(route, APIRoute) and route.matches(request.scope)[0] is not Match.NONE:
-            methods |= route.methods
-    return methods
+    fitting = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
+    return {method for each in fitting if isinstance(each, APIRoute) for method in each.methods}

@@ -1,4 +1,4 @@
-"""What every request passes before its body is read: its key, its rate, the size of its body.
+"""What every request passes before its body is read: its key, and its rate.
 
 It is plain ASGI, so that a stream is passed on as it comes and a client that goes away is noticed.
 """
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ragforge_memory.errors import RagforgeError
+from ragforge_memory.graph.keys import KEY_PREFIX
 from ragforge_memory.server.access import Access
 from ragforge_memory.server.errors import Refusal, answer_of
 
@@ -29,13 +29,12 @@ KNOWN_SECONDS = 5.0
 
 _MOST_KNOWN = 10_000
 _GUARDED = ("/api/", "/v1/")
-_UPLOADS = ("/api/conversations/import", "/api/knowledge/documents")
 
 Verify = Callable[[str], Awaitable["ApiKey | None"]]
 
 
 class Gate:
-    """The middleware; it refuses with 401, 413 and 429.
+    """The middleware; it refuses with 401, 403 and 429.
 
     Args:
         app: what is behind it.
@@ -69,22 +68,19 @@ class Gate:
         headers = Headers(scope=scope)
         try:
             scope["ragforge_access"] = await self._access(headers, (scope.get("client") or ("",))[0])
-            body = _Body(receive, self._most(path), headers)
         except RagforgeError as error:
             await answer_of(error)(scope, receive, send)
             return
-        await self._app(scope, body, send)
-
-    def _most(self, path: str) -> int:
-        return self._config.max_upload_bytes if path.startswith(_UPLOADS) else self._config.max_body_bytes
+        await self._app(scope, receive, send)
 
     async def _access(self, headers: Headers, address: str) -> Access:
         given = headers.get("authorization")
-        if given is None and not self._asks_key:
+        kind, _, text = (given or "").partition(" ")
+        # OpenAI's clients always send one, whatever it is.
+        if not self._asks_key and not text.startswith(KEY_PREFIX):
             self._check_own_page(headers)
             self._check_rate(address)
             return Access(self._user_id)
-        kind, _, text = (given or "").partition(" ")
         key = await self._key(text.strip(), address) if kind.lower() == "bearer" else None
         if key is None:
             self._check_rate(f"refused {address}")
@@ -144,36 +140,3 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost" or ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-class _Body:
-    """Reads a body as long as it stays within its limit.
-
-    Raises:
-        Refusal: its length says at once that it is too large.
-    """
-
-    def __init__(self, receive: Receive, most: int, headers: Headers) -> None:
-        self._receive = receive
-        self._most = most
-        self._read = 0
-        length = headers.get("content-length", "")
-        if length.isdigit() and int(length) > most:
-            raise self._too_large()
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._read += len(message.get("body", b""))
-            if self._read > self._most:
-                refusal = self._too_large()
-                # In the framework's own form: it makes a 400 of any other error while it reads a body.
-                raise HTTPException(refusal.status, refusal.message)
-        return message
-
-    def _too_large(self) -> Refusal:
-        return Refusal(
-            413,
-            f"the body has more than {self._most:,} bytes",
-            hint="send less; server.max_body_bytes and server.max_upload_bytes set the limits",
-        )

@@ -42,6 +42,7 @@ from ragforge_memory.server.errors import documented
 from ragforge_memory.server.state import Agent, Conversation
 
 router = APIRouter(tags=["conversations"])
+uploads = APIRouter(tags=["conversations"])
 _THERE = documented(404)
 
 
@@ -102,10 +103,9 @@ async def export_all(agent: Agent, embeddings: bool = False) -> Response:
     )
 
 
-@router.post(
+@uploads.post(
     "/api/conversations/import",
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {}}}}},
-    responses=documented(413),
 )
 async def import_conversations(
     agent: Agent, request: Request, on_conflict: Literal["fail", "skip", "copy"] = "skip"
