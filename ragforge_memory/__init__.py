@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
-    from ragforge_memory.api._blocking import AgentMemory, Conversation, ConversationAgent
+    from ragforge_memory.api._blocking import AgentMemory, AgentUser, Conversation, ConversationAgent
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.api.memory import AsyncAgentMemory
     from ragforge_memory.api.state import reduce_messages
+    from ragforge_memory.api.user import AsyncAgentUser
     from ragforge_memory.api.waiting import MessageStream
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig, load_config
     from ragforge_memory.embeddings.port import Embedder
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
         ToolSpec,
     )
     from ragforge_memory.memory.tools import MEMORY_CORE
+    from ragforge_memory.models.access import ApiKey, AuditRecord
     from ragforge_memory.models.code import CodeReference, IngestReport, SkippedFile
     from ragforge_memory.models.context import ContextItem, ContextReceipt, Prompt, Snapshot
     from ragforge_memory.models.conversation import (
@@ -92,16 +94,18 @@ if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
     from ragforge_memory.models.search import SearchResults
+    from ragforge_memory.models.user import UsageDay, UserContext
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
 _HOMES = {
     "agent.turns.stream": ("AsyncMessageStream",),
-    "api._blocking": ("AgentMemory", "Conversation", "ConversationAgent"),
+    "api._blocking": ("AgentMemory", "AgentUser", "Conversation", "ConversationAgent"),
     "api.agent": ("AsyncConversationAgent",),
     "api.conversation": ("AsyncConversation",),
     "api.memory": ("AsyncAgentMemory",),
     "api.state": ("reduce_messages",),
+    "api.user": ("AsyncAgentUser",),
     "api.waiting": ("MessageStream",),
     "config": ("ConversationConfig", "Neo4jConfig", "RagforgeConfig", "load_config"),
     "embeddings.port": ("Embedder",),
@@ -154,6 +158,7 @@ _HOMES = {
         "ToolSpec",
     ),
     "memory.tools": ("MEMORY_CORE",),
+    "models.access": ("ApiKey", "AuditRecord"),
     "models.code": ("CodeReference", "IngestReport", "SkippedFile"),
     "models.context": ("ContextItem", "ContextReceipt", "Prompt", "Snapshot"),
     "models.conversation": (
@@ -179,6 +184,7 @@ _HOMES = {
     "models.insight": ("Insight", "InsightFailure", "Insights"),
     "models.memory": ("Episode", "Fact", "FactVersion", "Memory", "RecallResult", "RecalledMemory"),
     "models.search": ("SearchResults",),
+    "models.user": ("UsageDay", "UserContext"),
     "tools.code_search": ("CODE_SEARCH_TOOLS", "MEMORY_TOOLS"),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
@@ -191,11 +197,15 @@ __all__ = [
     "AgentClosed",
     "AgentMemory",
     "AgentState",
+    "AgentUser",
+    "ApiKey",
     "AssistantResponse",
     "AsyncAgentMemory",
+    "AsyncAgentUser",
     "AsyncConversation",
     "AsyncConversationAgent",
     "AsyncMessageStream",
+    "AuditRecord",
     "BeingAnswered",
     "BranchTree",
     "ChatMessage",
@@ -284,6 +294,8 @@ __all__ = [
     "ToolSpec",
     "TurnCancelled",
     "Usage",
+    "UsageDay",
+    "UserContext",
     "load_config",
     "reduce_messages",
     "tool",

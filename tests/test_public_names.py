@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from ragforge_memory import AsyncConversation, Conversation
 
 _NAMES = """
-AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation AsyncConversationAgent
-AsyncMessageStream BeingAnswered BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError
-ContextItem ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
-ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
-Episode Erasure ErasureQuery ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError
-GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
-InsightFailure Insights InvalidInput MEMORY_CORE MEMORY_TOOLS Memory Message MessageNotFound MessageStream
-ModelBlocked ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest
-ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig
-RagforgeError ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults
-ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput
-ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
+AgentClosed AgentMemory AgentState AgentUser ApiKey AssistantResponse AsyncAgentMemory AsyncAgentUser
+AsyncConversation AsyncConversationAgent AsyncMessageStream AuditRecord BeingAnswered BranchTree CODE_SEARCH_TOOLS
+ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
+ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision
+DownloadError Embedder EmbeddingError EmbeddingMismatch Episode Erasure ErasureQuery ExportFault ExportReport Fact
+FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout GraphUnavailable HereAlready ImportFault
+ImportProgress ImportReport IngestProgress IngestReport Insight InsightFailure Insights InvalidInput MEMORY_CORE
+MEMORY_TOOLS Memory Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError ModelMalformed
+ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig
+NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk RecallResult RecalledMemory
+ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk
+ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage
+UsageDay UserContext load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""
@@ -150,6 +151,7 @@ TWINS = {
     "ConversationAgent": "AsyncConversationAgent",
     "Conversation": "AsyncConversation",
     "AgentMemory": "AsyncAgentMemory",
+    "AgentUser": "AsyncAgentUser",
     "MessageStream": "AsyncMessageStream",
 }
 ONLY_ASYNC = {
@@ -157,12 +159,14 @@ ONLY_ASYNC = {
     "AsyncConversationAgent": {"aclose", "exact_conversation"},
     "AsyncConversation": {"answer", "ask_once", "stream_answer"},
     "AsyncAgentMemory": set[str](),
+    "AsyncAgentUser": set[str](),
     "AsyncMessageStream": {"aclose"},
 }
 ONLY_BLOCKING = {
     "ConversationAgent": {"close"},
     "Conversation": set[str](),
     "AgentMemory": set[str](),
+    "AgentUser": set[str](),
     "MessageStream": {"close"},
 }
 

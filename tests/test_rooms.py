@@ -80,23 +80,23 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 78_960, 57_760
+PRODUCT_LINES, TEST_LINES = 79_655, 57_760
 ROOM_LINES = {
-    "cli": 5_165,
-    "api": 3_750,
+    "cli": 5_285,
+    "api": 3_810,
     "archive": 3_230,
     "insights": 1_180,
-    "agent": 10_905,
+    "agent": 10_925,
     "memory": 3_500,
     "tools": 3_825,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,
     "llm/extractive": 1_200,
-    "graph": 13_315,
+    "graph": 13_585,
     "embeddings": 1_350,
     "code": 14_900,
-    "redaction": 511,
+    "redaction": 512,
     "text": 650,
 }
 """The most lines a room may have: a new feature raises its room's number in one commit that says why."""

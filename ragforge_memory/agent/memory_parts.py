@@ -12,6 +12,7 @@ from ragforge_memory.graph.episodes import EpisodeStore
 from ragforge_memory.graph.extraction import ExtractionStore
 from ragforge_memory.graph.operations import OperationStore
 from ragforge_memory.graph.tool_memories import ToolMemoryStore
+from ragforge_memory.graph.users import UserStore
 from ragforge_memory.memory.controller import Controller
 from ragforge_memory.memory.extraction import Extraction
 from ragforge_memory.memory.memories import Memories
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.conversation import Message
     from ragforge_memory.models.memory import RecallResult
+    from ragforge_memory.models.user import UserContext
 
 TOOL_DEADLINE_MS = 5_000
 """Milliseconds after which a model that asks for what is remembered has what there is."""
@@ -80,7 +82,13 @@ def open_memory(
     store = AddedMemoryStore(graph, owner, written=written)
     episodes = EpisodeStore(graph, owner, written=written)
     memories = Memories(store, episodes, config, place.redacted)
-    operations = Operations(memories, OperationStore(graph, owner), config.tools, recall=recall, queued=queued)
+    users = UserStore(graph, owner)
+
+    async def user() -> UserContext:
+        return await users.context(place.today())
+
+    queue = OperationStore(graph, owner)
+    operations = Operations(memories, queue, config.tools, recall=recall, user=user, queued=queued)
     tool_memories = ToolMemoryStore(graph, owner)
     extraction = None
     if config.extraction.enabled:

@@ -1,6 +1,6 @@
 """The agent and its conversations for code that does not await.
 
-Made by scripts/generate_blocking.py from agent.py, conversation.py and memory.py: change those, and run it.
+Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py and user.py: change those, and run it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ragforge_memory.api.waiting import (
     BlockingAgent,
     BlockingConversation,
     BlockingMemory,
+    BlockingUser,
     MessageStream,
     awaited,
     refuse_driver,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     )
     from ragforge_memory.models.metrics import MemoryMetrics
     from ragforge_memory.models.search import SearchResults
+    from ragforge_memory.models.user import UserContext
 
     Neo4jTarget = str | Neo4jConfig | Callable[[], neo4j.AsyncDriver] | None
 
@@ -444,6 +446,18 @@ class AgentMemory(BlockingMemory):
         return self._do(lambda: self._memory.list(limit, kinds=kinds, include_inactive=include_inactive, cursor=cursor))
 
 
+class AgentUser(BlockingUser):
+    """`AsyncAgentUser` for code that does not await; `ConversationAgent.user`."""
+
+    def get(self) -> UserContext:
+        """See `AsyncAgentUser.get`."""
+        return self._do(self._user.get)
+
+    def set(self, plan: str | None = None, preferences: Mapping[str, Any] | None = None) -> UserContext:
+        """See `AsyncAgentUser.set`."""
+        return self._do(lambda: self._user.set(plan, preferences=preferences))
+
+
 class ConversationAgent(BlockingAgent):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
@@ -551,6 +565,11 @@ class ConversationAgent(BlockingAgent):
     def memory(self) -> AgentMemory:
         """What is remembered of all conversations: to look at, to add to, to forget."""
         return AgentMemory(self._agent.memory, self._do)
+
+    @property
+    def user(self) -> AgentUser:
+        """Whose agent this is: plan, preferences and usage."""
+        return AgentUser(self._agent.user, self._do)
 
     def open(self) -> None:
         """See `AsyncConversationAgent.open`."""

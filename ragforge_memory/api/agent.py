@@ -34,6 +34,7 @@ from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
 from ragforge_memory.agent.upkeep.work import countdown
 from ragforge_memory.api.memory import AsyncAgentMemory
 from ragforge_memory.api.state import Messages, run_state
+from ragforge_memory.api.user import AsyncAgentUser
 from ragforge_memory.errors import ConversationNotFound, InvalidInput
 from ragforge_memory.models.conversation import ConversationFilters
 from ragforge_memory.models.owner import Owner
@@ -231,6 +232,11 @@ class AsyncConversationAgent:
     def memory(self) -> AsyncAgentMemory:
         """What is remembered of all conversations: to look at, to add to, to forget."""
         return AsyncAgentMemory(self.open, self.recall)
+
+    @property
+    def user(self) -> AsyncAgentUser:
+        """Whose agent this is: plan, preferences and usage."""
+        return AsyncAgentUser(self.open)
 
     async def open(self) -> Services:
         """Opens graph, model, embedder and journal, once; every other method does it when needed.
@@ -594,10 +600,10 @@ class AsyncConversationAgent:
         """Deletes all that this agent's user has in every project of this graph, and gives a certificate of it.
 
         Conversations with their branches, messages, tool calls, results and summaries, insights, memories with their
-        versions, and the user's own node: hidden first, then deleted in batches. An erasure that is cut off is ended by
-        whoever opens an agent on this graph next. What is nobody's and what other users have stays as it is, and so
-        does what this user begins after the call. The certificate stays in the graph; it names the user and has no
-        text of what was erased. `docs/deletion.md` says what a server's own files keep.
+        versions, API keys, usage, and the user's own node: hidden first, then deleted in batches. An erasure that is
+        cut off is ended by whoever opens an agent on this graph next. What is nobody's and what other users have stays
+        as it is, and so does what this user begins after the call. The certificate stays in the graph; it names the
+        user and has no text of what was erased. `docs/deletion.md` says what a server's own files keep.
 
         Raises:
             InvalidInput: memory is off, or this agent is nobody's.

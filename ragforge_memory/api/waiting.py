@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.api.memory import AsyncAgentMemory
+    from ragforge_memory.api.user import AsyncAgentUser
     from ragforge_memory.models.conversation import AssistantResponse
 
 T = TypeVar("T")
@@ -86,6 +87,14 @@ class BlockingMemory:
 
     def __init__(self, memory: AsyncAgentMemory, do: Do) -> None:
         self._memory = memory
+        self._do = do
+
+
+class BlockingUser:
+    """The part of a blocking agent's user that is written by hand; ``do`` waits as the agent does."""
+
+    def __init__(self, user: AsyncAgentUser, do: Do) -> None:
+        self._user = user
         self._do = do
 
 

@@ -40,7 +40,7 @@ class ProjectStore(OwnerStore):
         project: its name; '' for none.
     """
 
-    _timeout = PATIENT_TIMEOUT
+    _timeout: ClassVar[float | None] = PATIENT_TIMEOUT
 
     def __init__(self, client: GraphClient, project: str) -> None:
         self._client = client

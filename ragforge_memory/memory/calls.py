@@ -15,7 +15,7 @@ from ragforge_memory.memory.memories import Memories, Source
 
 Result = dict[str, Any]
 
-READERS = frozenset({"recall_facts", "recall_memory"})
+READERS = frozenset({"recall_facts", "recall_memory", "get_user_context"})
 """The tools that change nothing."""
 
 AWAY = ("unreachable", "queue_full")

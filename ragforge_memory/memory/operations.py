@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ragforge_memory.config.sections import MemoryToolsConfig
     from ragforge_memory.models.memory import RecallResult
+    from ragforge_memory.models.user import UserContext
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class Operations:
         store: the queue of the same.
         config: how long a call may take, and how many may wait.
         recall: gives what bears on a question, and how many of it at most.
+        user: gives whose memory it is.
         queued: called when something waits.
     """
 
@@ -53,10 +55,12 @@ class Operations:
         config: MemoryToolsConfig,
         *,
         recall: Callable[[str, int], Awaitable[RecallResult]],
+        user: Callable[[], Awaitable[UserContext]],
         queued: Callable[[], None],
     ) -> None:
         self.memories = memories
         self.recall = recall
+        self.user = user
         self._store = store
         self._config = config
         self._queued = queued

@@ -281,6 +281,18 @@ async def store_memory(context: ToolContext, content: str) -> dict[str, Any]:
     return await _call(context, "store_memory", store)
 
 
+@tool
+async def get_user_context(context: ToolContext) -> dict[str, Any]:
+    """Tells who asks: their plan, what they have used today, and the preferences that they have set."""
+
+    async def look(operations: Operations) -> Result:
+        user = await operations.user()
+        usage = user.usage.model_dump()
+        return {"status": "success", "plan": user.plan, "usage_today": usage, "preferences": user.preferences}
+
+    return await _call(context, "get_user_context", look)
+
+
 MEMORY_CORE: tuple[Callable[..., Any], ...] = (
     remember_fact,
     recall_facts,
@@ -298,6 +310,7 @@ MEMORY_ALL: tuple[Callable[..., Any], ...] = (
     merge_facts,
     archive_episode,
     store_memory,
+    get_user_context,
 )
 """Those of ``tools.profile: all``."""
 

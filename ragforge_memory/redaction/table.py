@@ -50,6 +50,7 @@ json web token        | ~eyJ                                            | [\w-]{
 api key               | ~key- ~SK ~dapi ~pul- ~sbp_ lsv2_pt_ lsv2_sk_ rubygems_ dop_v1_ doo_v1_ dor_v1_ PMAK- xkeysib- shpat_ shpca_ shppa_ shpss_ shpua_ | (?i:[0-9a-f]{24,64})(?:[_-]#{1,40})?
 api key               | ~gsk_ ~csk- ~xai- ~pplx- ~r8_ ~rnd_ ~pnu_ ~ntn_ ~nfp_ ~secret_ ~ATBB lin_api_ lin_oauth_ | (?=[A-Za-z]*\d)#{28,90}
 api key               | ~tvly- dt0c01. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit. | (?=[\w.-]{0,60}\d)(?:[\w-]{2,35}\.)?[0-9A-Za-z-]{32,64}
+ragforge key          | ~rf_ | [0-9a-f]{12}_[0-9a-f]{64}
 api key               | ~pat | #{14}\.[0-9a-f]{64}
 api key               | nvapi- NRAK- figd_ figo_ figor_ sntrys_ sntryu_ ATATT3 ATCTT3 pscale_tkn_ pscale_oauth_ pscale_pw_ ~hvs. ~hvb. ~hvr. dckr_pat_ dckr_oat_ sq0atp- sq0csp- glsa_ glc_eyJ ~fo1_ ~fm1_ ~fm2_ ~sb_secret_ tskey- AGE-SECRET-KEY- | [\w=+/-]{20,}
 """  # noqa: E501

@@ -94,6 +94,7 @@ KEYS = {
     "facebook token": ["EAA" + made(120)],
     "terraform token": [made(14) + ".atlasv1." + made(67)],
     "azure client secret": [made(3) + "8Q~" + made(34)],
+    "ragforge key": ["rf_" + made(12, HEX) + "_" + made(64, HEX)],
     "mailchimp key": [made(32, HEX) + "-us12"],
 }
 # What nothing else begins with is one behind other letters too.
