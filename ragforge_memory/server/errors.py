@@ -153,4 +153,4 @@ def _what_is_wrong(error: RequestValidationError) -> tuple[str, str]:
 def _methods(routes: Sequence[BaseRoute], request: Request) -> set[str]:
     """All methods of a path, of whichever routes they are."""
     fitting = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
-    return {method for each in fitting if isinstance(each, APIRoute) for method in each.methods}
+    return {method for each in fitting if isinstance(each, APIRoute) for method in each.methods or ()}

@@ -7,6 +7,7 @@ import os
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ragforge_memory.errors import ConfigError
@@ -98,7 +99,7 @@ def run(served: Served, *, host: str, port: int, workers: int) -> None:
             os.environ.pop(_VARIABLE, None)
 
 
-def imported() -> object:
+def imported() -> ModuleType:
     """The module uvicorn, with all that the server needs beside it.
 
     Raises:
