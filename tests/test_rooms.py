@@ -36,7 +36,7 @@ FLOORS: dict[int, tuple[str, ...]] = {
     4: ("importers", "retrieval", "redaction", "downloads"),
     3: ("config", "events"),
     2: ("home", "project"),
-    1: ("models", "errors", "collection", "json_line"),
+    1: ("models", "errors", "collection", "json_line", "tracing"),
     0: ("text",),
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
@@ -60,6 +60,12 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "yaml": ("config/",),
     "watchfiles": ("code/", "cli/"),
     "pathspec": ("code/",),
+    "fastapi": ("server/",),
+    "starlette": ("server/",),
+    "uvicorn": ("server/run.py",),
+    "limits": ("server/gate.py", "server/run.py"),
+    "prometheus_client": ("server/",),
+    "opentelemetry": ("server/traces.py",),
 }
 TYPES_ALONE = {("api/agent.py", "neo4j"), ("api/_blocking.py", "neo4j")}
 

@@ -33,6 +33,7 @@ from ragforge_memory.models.conversation import (
     Message,
     ToolCall,
 )
+from ragforge_memory.tracing import span
 
 if TYPE_CHECKING:
     from ragforge_memory import events
@@ -456,7 +457,8 @@ class AsyncConversation:
                 handover=handover or NO_HANDOVER,
             )
             try:
-                response = await turn.run()
+                with span("invoke_agent", gen_ai__operation__name="invoke_agent", gen_ai__conversation__id=self.uuid):
+                    response = await turn.run()
             except BaseException as error:
                 gone = turn.gone or self._agent.turns.is_deleted(self.uuid)
                 if isinstance(error, TurnCancelled) and gone:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ragforge_memory.errors import EmbeddingError
+from ragforge_memory.tracing import span
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Embedder, Vector
@@ -50,7 +51,8 @@ class QuestionVector:
 
     async def _embed(self) -> Vector:
         try:
-            return await self._embedder.embed_query(self._text)
+            with span("embeddings", gen_ai__operation__name="embeddings", gen_ai__request__model=self._embedder.model):
+                return await self._embedder.embed_query(self._text)
         except EmbeddingError as error:
             self._failed(error)
             raise

@@ -31,6 +31,7 @@ from ragforge_memory.graph.liveness import (
 )
 from ragforge_memory.graph.queries import Statement, Version, parse_version, statement_for
 from ragforge_memory.graph.retries import outlast, outlast_deletes
+from ragforge_memory.tracing import span
 
 if TYPE_CHECKING:
     from ragforge_memory.config import Neo4jConfig
@@ -359,7 +360,8 @@ class GraphClient:
         async def attempt() -> list[dict[str, Any]]:
             return await (outlast(partial(outlast_deletes, once)) if repeated else outlast_deletes(once))
 
-        with self._errors(name):
+        kind = "write" if write else "read"
+        with span(f"{kind} {name}", db__system__name="neo4j", db__operation__name=name), self._errors(name):
             async with self._places.one(SLOW_TIMEOUT):
                 if in_a_hurry():
                     self.breaker.check()  # it may have opened while this waited for its place

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from ragforge_memory.llm.port import (
 )
 from ragforge_memory.models.conversation import Usage
 from ragforge_memory.models.text import is_deep, truncated
+from ragforge_memory.tracing import Span, leaf
 
 # Characters of what a provider gave, where that is told.
 _MOST_SHOWN = 120
@@ -83,17 +84,33 @@ async def chunks_of(provider: ModelProvider, request: ModelRequest) -> AsyncGene
     """
     begun = False
     try:
-        with foreign_failures(model_key(provider)):
+        with foreign_failures(model_key(provider)), _asked(provider, request) as span:
             async with aclosing(stream_of(provider, request)) as chunks:
                 async for chunk in chunks:
                     _check(chunk, model_key(provider))
                     begun = True
+                    if isinstance(chunk, Finished):
+                        span.tell(
+                            gen_ai__response__finish_reasons=[chunk.reason],
+                            gen_ai__usage__input_tokens=chunk.usage.input_tokens,
+                            gen_ai__usage__output_tokens=chunk.usage.output_tokens,
+                        )
                     yield chunk
                     if isinstance(chunk, Finished):
                         return
     except ModelError as error:
         error.partial = error.partial or begun
         raise
+
+
+def _asked(provider: ModelProvider, request: ModelRequest) -> AbstractContextManager[Span]:
+    return leaf(
+        f"chat {provider.model}",
+        gen_ai__operation__name="chat",
+        gen_ai__provider__name=provider.name,
+        gen_ai__request__model=provider.model,
+        ragforge__purpose=request.purpose,
+    )
 
 
 async def complete(provider: ModelProvider, request: ModelRequest) -> ModelAnswer:

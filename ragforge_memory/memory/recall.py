@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ragforge_memory.memory.meaning import BY_MEANING, LEAST
 from ragforge_memory.models.memory import TIERS, Memory, RecalledMemory, RecallResult, Tier
 from ragforge_memory.retrieval.fusion import fused_by_ranks
+from ragforge_memory.tracing import span
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -74,17 +75,20 @@ class Recall:
         async def found() -> dict[Tier, Scored]:
             if settled is not None:
                 await settled(self._deadline / 2)
-            return await store.recall(
-                question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit
-            )
+            with span("recall", ragforge__tiers=IN_GRAPH):
+                return await store.recall(
+                    question, names=names, files=files, tools=tools, standing=STANDING, limit=_WIDER * limit
+                )
+
+        async def found_by_meaning(meaning: Meaning) -> dict[Tier, Scored]:
+            with span("recall", ragforge__tiers=BY_MEANING):
+                return await meaning.found(_WIDER * limit)
 
         self._sources: dict[tuple[Tier, ...], asyncio.Task[dict[Tier, Scored]]] = {
             IN_GRAPH: asyncio.create_task(found(), name="ragforge-recall"),
         }
         if meaning is not None:
-            self._sources[BY_MEANING] = asyncio.create_task(
-                meaning.found(_WIDER * limit), name="ragforge-recall-meaning"
-            )
+            self._sources[BY_MEANING] = asyncio.create_task(found_by_meaning(meaning), name="ragforge-recall-meaning")
         for task in self._sources.values():
             task.add_done_callback(self._end)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import tempfile
 from dataclasses import asdict, dataclass
@@ -62,6 +63,10 @@ class Served:
 
 def app_from_environment() -> FastAPI:
     """The application of a worker, which was told what it serves by the process that started it."""
+    from ragforge_memory.server.traces import send_traces
+
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    send_traces()
     return Served(**json.loads(os.environ[_VARIABLE])).app()
 
 

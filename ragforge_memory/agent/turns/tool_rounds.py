@@ -24,6 +24,7 @@ from ragforge_memory.models.text import well_formed, well_formed_json
 from ragforge_memory.redaction import Redactor
 from ragforge_memory.tools.ports import ResultReader
 from ragforge_memory.tools.registry import ToolContext, ToolRegistry, ToolRun
+from ragforge_memory.tracing import span
 
 Emit = Callable[[events.Event], Awaitable[None]]
 WriteJournal = Callable[..., Awaitable[bool]]
@@ -118,7 +119,8 @@ class ToolRounds:
         if self.registry.side_effects(asked.name):
             await self.write_journal(self.journal.tool, self.message_id, unfinished)
         # A tool that needs the graph gets an error from it while it is away, and the model sees that: nobody waits.
-        with hurried():
+        about = {"gen_ai__operation__name": "execute_tool", "gen_ai__tool__name": asked.name}
+        with hurried(), span(f"execute_tool {asked.name}", **about):
             run = await self.registry.run(asked, self.context)
             call = record(run)
             before = None if run.success or self.failures is None else await self.failures.before(call)
