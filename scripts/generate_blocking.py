@@ -16,16 +16,21 @@ ROOT = Path(__file__).resolve().parent.parent
 API = ROOT / "ragforge_memory" / "api"
 TARGET = API / "_blocking.py"
 
-AGENT, CONVERSATION, MEMORY = "AsyncConversationAgent", "AsyncConversation", "AsyncAgentMemory"
+AGENT, CONVERSATION = "AsyncConversationAgent", "AsyncConversation"
+MEMORY, KNOWLEDGE = "AsyncAgentMemory", "AsyncAgentKnowledge"
+PARTS = (MEMORY, KNOWLEDGE)
+"""What an agent gives by a property, and waits as it does."""
 # Awaited types and what stands for them here; the longer names first.
 TYPES = {
     AGENT: "ConversationAgent",
     CONVERSATION: "Conversation",
     MEMORY: "AgentMemory",
+    KNOWLEDGE: "AgentKnowledge",
     "AsyncMessageStream": "MessageStream",
 }
 ABOUT = {
     MEMORY: '"""`AsyncAgentMemory` for code that does not await; `ConversationAgent.memory`."""',
+    KNOWLEDGE: '"""`AsyncAgentKnowledge` for code that does not await; `ConversationAgent.knowledge`."""',
     CONVERSATION: '"""`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""',
     AGENT: '''"""`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
@@ -59,13 +64,14 @@ def main() -> int:
 
 def blocking() -> str:
     """The whole file, laid out."""
-    files = ("conversation.py", "memory.py", "agent.py")
+    files = ("conversation.py", "memory.py", "knowledge.py", "agent.py")
     trees = [ast.parse((API / name).read_text(encoding="utf-8")) for name in files]
     classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     typed = sorted({line for tree in trees for line in _imports(tree)})
     text = f'''"""The agent and its conversations for code that does not await.
 
-Made by scripts/generate_blocking.py from agent.py, conversation.py and memory.py: change those, and run it.
+Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py and knowledge.py: change those, and run
+it.
 """
 
 from __future__ import annotations
@@ -74,7 +80,7 @@ from typing import TYPE_CHECKING, overload
 
 from ragforge_memory.api.agent import {AGENT}
 from ragforge_memory.api.waiting import (
-    BlockingAgent, BlockingConversation, BlockingMemory, MessageStream, awaited, refuse_driver, wait
+    BlockingAgent, BlockingConversation, BlockingKnowledge, BlockingMemory, MessageStream, awaited, refuse_driver, wait
 )
 
 if TYPE_CHECKING:
@@ -92,6 +98,9 @@ if TYPE_CHECKING:
 
 
 {_class(classes[MEMORY], "BlockingMemory", "_memory")}
+
+
+{_class(classes[KNOWLEDGE], "BlockingKnowledge", "_knowledge")}
 
 
 {_class(classes[AGENT], "BlockingAgent", "_agent")}
@@ -133,7 +142,7 @@ def _method(node: Method, owner: str, behind: str) -> str | None:
     if "property" in decorators:
         about = f'"""{ast.get_docstring(node)}"""'
         gives = f"self.{behind}.{name}"
-        gives = f"{returns}({gives}, self._do)" if returns == TYPES[MEMORY] else gives
+        gives = f"{returns}({gives}, self._do)" if returns in map(TYPES.get, PARTS) else gives
         return f"@property\ndef {name}(self) -> {returns}:\n    {about}\n    return {gives}"
     if "overload" in decorators:
         return f"@overload\ndef {name}({takes}) -> {returns}: ..."
@@ -147,7 +156,7 @@ def _method(node: Method, owner: str, behind: str) -> str | None:
     call = f"self.{behind}.{name}({passes})"
     if isinstance(node, ast.AsyncFunctionDef):
         function = call.removesuffix("()") if call.endswith("()") else f"lambda: {call}"
-        call = f"self._do({function})" if owner in (AGENT, MEMORY) else f"wait({function}{_stop(name, behind)})"
+        call = f"self._do({function})" if owner in (AGENT, *PARTS) else f"wait({function}{_stop(name, behind)})"
     if returns in TYPES.values():
         call = f"{returns}({call})"
     return f"def {name}({takes}) -> {returns}:\n    {see}\n    {call if returns == 'None' else f'return {call}'}"

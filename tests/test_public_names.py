@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from ragforge_memory import AsyncConversation, Conversation
 
 _NAMES = """
-AgentClosed AgentMemory AgentState AssistantResponse AsyncAgentMemory AsyncConversation AsyncConversationAgent
-AsyncMessageStream BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError ContextItem
-ContextReceipt Conversation ConversationAgent ConversationConfig ConversationContext ConversationFileError
-ConversationInfo ConversationNotFound Correction Decision DownloadError Embedder EmbeddingError EmbeddingMismatch
-Episode Erasure ErasureQuery ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError
-GraphTimeout GraphUnavailable HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight
-InsightFailure Insights InvalidInput MEMORY_CORE MEMORY_TOOLS Memory Message MessageNotFound MessageStream
-ModelBlocked ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest
-ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig
-RagforgeError ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults
-ServerStartError SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput
+AgentClosed AgentKnowledge AgentMemory AgentState AssistantResponse AsyncAgentKnowledge AsyncAgentMemory
+AsyncConversation AsyncConversationAgent AsyncMessageStream BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference
+Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent ConversationConfig
+ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision DocumentInfo
+DownloadError Embedder EmbeddingError EmbeddingMismatch Episode Erasure ErasureQuery ExportFault ExportReport Fact
+FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout GraphUnavailable HereAlready ImportFault
+ImportProgress ImportReport IngestProgress IngestReport Insight InsightFailure Insights InvalidInput KNOWLEDGE_TOOLS
+KnowledgeHit KnowledgeReport MEMORY_CORE MEMORY_TOOLS Memory Message MessageNotFound MessageStream ModelBlocked
+ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut
+ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError
+ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError
+SkippedDocument SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext ToolError ToolOutcome ToolOutput
 ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
@@ -150,6 +151,7 @@ TWINS = {
     "ConversationAgent": "AsyncConversationAgent",
     "Conversation": "AsyncConversation",
     "AgentMemory": "AsyncAgentMemory",
+    "AgentKnowledge": "AsyncAgentKnowledge",
     "MessageStream": "AsyncMessageStream",
 }
 ONLY_ASYNC = {
@@ -157,12 +159,14 @@ ONLY_ASYNC = {
     "AsyncConversationAgent": {"aclose"},
     "AsyncConversation": {"answer"},
     "AsyncAgentMemory": set[str](),
+    "AsyncAgentKnowledge": set[str](),
     "AsyncMessageStream": {"aclose"},
 }
 ONLY_BLOCKING = {
     "ConversationAgent": {"close"},
     "Conversation": set[str](),
     "AgentMemory": set[str](),
+    "AgentKnowledge": set[str](),
     "MessageStream": {"close"},
 }
 

@@ -48,6 +48,7 @@ from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
+from ragforge_memory.graph.knowledge import KnowledgeStore
 from ragforge_memory.graph.memory_vectors import MemoryVectors
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
@@ -116,6 +117,7 @@ class _GraphStores:
     searches: SearchStore
     similar: SimilarStore
     memory_vectors: MemoryVectors
+    knowledge: KnowledgeStore
     scopes: ScopeStore
 
 
@@ -202,6 +204,7 @@ async def open_services(wanted: Wanted) -> Services:
             memories=memory.store if memory else None,
             memory_vectors=at_hand.memory_vectors if remembers else None,
             tool_memories=memory.tool_memories if memory else None,
+            knowledge=at_hand.knowledge if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and texts is None else None,
         )
         models = Models(
@@ -246,6 +249,8 @@ async def open_services(wanted: Wanted) -> Services:
         )
         services = Services(stores, models, place, background)
         await fold_orphans(services)
+        if remembers and await at_hand.knowledge.exists():
+            services.offer_knowledge()
         services.background.work.begin()
         return services
     except BaseException:
@@ -334,6 +339,7 @@ def _graph_stores(
         searches=SearchStore(graph, owner, use),
         similar=SimilarStore(graph, owner, use),
         memory_vectors=MemoryVectors(graph, owner, use),
+        knowledge=KnowledgeStore(graph, owner, use),
         scopes=ScopeStore(graph, use),
     )
 
@@ -357,6 +363,7 @@ def _vectors(
     ]
     if not wanted.brief:
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
+        waiting.append(WaitingNodes("chunks", stores.knowledge, text_vectors, stores.use))
         waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
     return messages, VectorTask(embedder, waiting, looks=not wanted.brief)
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import config, conversations, memory, neo4j
+from ragforge_memory.cli import config, conversations, knowledge, memory, neo4j
 from ragforge_memory.cli.ask import ask
 from ragforge_memory.cli.chat import chat
 from ragforge_memory.cli.decisions import decisions
@@ -103,6 +103,7 @@ for each in (chat, ask, ingest, decisions, impact, init, introspect, generate, r
 for name, group in (
     ("conversations", conversations.app),
     ("memory", memory.app),
+    ("knowledge", knowledge.app),
     ("neo4j", neo4j.app),
     ("config", config.app),
 ):
