@@ -90,6 +90,7 @@ RETURN score,
 // part: nearest_chunks
 // The best of the chunks `c` by their `score`, and whether the project's vectors have moved.
   MATCH (d:Document)-[:HAS_CHUNK]->(c)
+  WHERE d.user_id IN [$user_id, ''] AND d.project IN [$project, '']
   WITH d, c, score ORDER BY score DESC, c.uuid LIMIT $limit
   WITH score,
   // include: hit

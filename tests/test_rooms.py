@@ -60,6 +60,10 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "yaml": ("config/",),
     "watchfiles": ("code/", "cli/"),
     "pathspec": ("code/",),
+    "pypdfium2": ("knowledge/pdf.py",),
+    "mammoth": ("knowledge/docx.py",),
+    "selectolax": ("knowledge/html.py",),
+    "markdownify": ("knowledge/html.py",),
 }
 TYPES_ALONE = {("api/agent.py", "neo4j"), ("api/_blocking.py", "neo4j")}
 
@@ -80,20 +84,21 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 78_960, 57_760
+PRODUCT_LINES, TEST_LINES = 80_700, 58_200
 ROOM_LINES = {
-    "cli": 5_165,
-    "api": 3_750,
+    "cli": 5_310,
+    "api": 3_935,
     "archive": 3_230,
     "insights": 1_180,
-    "agent": 10_905,
+    "agent": 10_945,
     "memory": 3_500,
-    "tools": 3_825,
+    "knowledge": 930,
+    "tools": 3_870,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,
     "llm/extractive": 1_200,
-    "graph": 13_315,
+    "graph": 13_535,
     "embeddings": 1_350,
     "code": 14_900,
     "redaction": 511,

@@ -133,9 +133,7 @@ class AsyncAgentKnowledge:
         found = await store.matching(source.strip()) if source.strip() else []
         if not found:
             raise NotFound(f"there is no document {source!r}", hint="`ragforge knowledge list` shows them all")
-        for uuid, _ in found:
-            await store.remove(uuid)
-        return len(found)
+        return sum([await store.remove(uuid) for uuid, _ in found])
 
     async def _written(self, shared: bool, work: Callable[[Documents], Awaitable[KnowledgeReport]]) -> KnowledgeReport:
         """What a change of the documents reports; what is new gets its vectors in the background."""

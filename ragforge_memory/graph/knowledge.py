@@ -133,9 +133,10 @@ class KnowledgeStore(OwnerSearch, WaitingVectors):
         )
         return uuid
 
-    async def remove(self, uuid: str) -> None:
-        """Removes a document with its chunks."""
-        await self._write("remove_document", timeout=_WRITE_TIMEOUT, uuid=uuid)
+    async def remove(self, uuid: str) -> int:
+        """Removes a document with its chunks; returns how many documents went: 0 where somebody else has removed it."""
+        rows = await self._write("remove_document", timeout=_WRITE_TIMEOUT, uuid=uuid)
+        return int(rows[0]["removed"])
 
     async def by_words(self, words: Sequence[str], *, limit: int) -> list[FoundChunk]:
         """The chunks that share words, most telling first."""

@@ -12,7 +12,7 @@ from ragforge_memory.knowledge.readers import format_by_name
 
 
 def documents_below(folder: Path) -> list[Path]:
-    """The files in a format that can be read, sorted.
+    """The files in a format that can be read, and folders that cannot be looked into, sorted.
 
     Hidden files and folders, what ``.gitignore`` names, and folders of dependencies and builds are left out; links are
     not followed.
@@ -33,6 +33,7 @@ def _below(folder: Path, below: str, rules: IgnoreRules) -> Iterator[Path]:
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError:
+        yield folder  # whoever opens it says why not
         return
     names = frozenset(entry.name for entry in entries)
     if ".gitignore" in names:

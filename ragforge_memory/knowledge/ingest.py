@@ -61,7 +61,8 @@ class Documents:
         files = await asyncio.to_thread(_files, path)
         check_installed(each for file in files if (each := format_by_name(file.name)) is not None)
         below = self._source(path)
-        known = {each.source: each for each in await self.store.known(below) if below or not _is_elsewhere(each)}
+        there = await self.store.known(below)
+        known = {each.source: each for each in there if below or not PurePath(each.source).is_absolute()}
         found = set()
         for done, file in enumerate(files):
             if progress is not None:
@@ -75,10 +76,11 @@ class Documents:
                 self._skipped.append(SkippedDocument(source=source, reason=str(error)))
         if progress is not None:
             progress(len(files), len(files))
-        for gone in known.values():
-            if path.is_dir() and gone.origin == _FILE and gone.source not in found:
-                await self.store.remove(gone.uuid)
-                self._counts["removed"] += 1
+        for gone in known.values() if path.is_dir() else ():
+            # What is in a folder that could not be looked into may still be there.
+            above = {gone.source, *(each.as_posix() for each in PurePath(gone.source).parents)}
+            if gone.origin == _FILE and above.isdisjoint(found):
+                self._counts["removed"] += await self.store.remove(gone.uuid)
         return self._report(start)
 
     async def add(self, name: str, content: bytes) -> KnowledgeReport:
@@ -159,7 +161,3 @@ def _bytes(file: Path, source: str) -> bytes:
 
 def _too_large(size: int) -> str:
     return f"it is larger than {MAX_BYTES:,} bytes ({size:,})"
-
-
-def _is_elsewhere(known: KnownDocument) -> bool:
-    return PurePath(known.source).is_absolute()

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ragforge_memory.models.knowledge import SkippedDocument
 
-_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+"""What text of UTF-8 may begin with, and of UTF-16 begins with."""
 
 
 class Unreadable(Exception):
@@ -58,11 +59,11 @@ def text_of(data: bytes) -> str:
     Raises:
         Unreadable: it is not text.
     """
-    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
-    if encoding != "utf-16" and b"\0" in data:
+    wide = data.startswith(MARKS[1:])
+    if not wide and b"\0" in data:
         raise Unreadable("it is not text")
     try:
-        text = data.decode(encoding)
+        text = data.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError:
-        text = data.decode("utf-16" if encoding == "utf-16" else "cp1252", "replace")
+        text = data.decode("utf-16" if wide else "cp1252", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\0", "")

@@ -12,7 +12,7 @@ from ragforge_memory.knowledge.docx import read_docx
 from ragforge_memory.knowledge.html import read_html
 from ragforge_memory.knowledge.jsonlines import read_jsonlines
 from ragforge_memory.knowledge.markdown import read_markdown, read_text
-from ragforge_memory.knowledge.parts import ReadDocument, Reader, Unreadable, text_of
+from ragforge_memory.knowledge.parts import MARKS, ReadDocument, Reader, Unreadable
 from ragforge_memory.knowledge.pdf import read_pdf
 
 INSTALL_COMMAND = "pip install 'ragforge-memory[knowledge]'"
@@ -56,15 +56,10 @@ def format_of(name: str, data: bytes) -> str:
     head, named = data[:_HEAD], format_by_name(name)
     if head.lstrip().startswith(b"%PDF-"):
         return "pdf"
-    if named in ("pdf", "docx"):
-        return named
     if named in (None, "text") and _PAGE.match(head):
         return "html"
-    if named is None:
-        try:
-            text_of(data)
-        except Unreadable:
-            raise Unreadable(f"this format is not known; known are {', '.join(SUFFIXES)}") from None
+    if named is None and b"\0" in head and not head.startswith(MARKS):
+        raise Unreadable(f"this format is not known; known are {', '.join(SUFFIXES)}")
     return named or "text"
 
 

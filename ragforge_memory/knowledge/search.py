@@ -52,9 +52,9 @@ class KnowledgeSearch:
             _or_error(self._store.by_words(words, limit=most)), _or_error(self._near(query, most))
         )
         if isinstance(text, RagforgeError):
+            log.warning("documents are searched without words: %s", text)
             if isinstance(near, RagforgeError):
                 raise text
-            log.warning("documents are searched without words: %s", text)
         lists = {tier: found for tier, found in ((TEXT, text), (MEANING, near)) if not isinstance(found, RagforgeError)}
         chunks = {each.chunk["uuid"]: each.chunk for found in lists.values() for each in found}
         cosines = {each.chunk["uuid"]: each.score for each in lists.get(MEANING, ())}
