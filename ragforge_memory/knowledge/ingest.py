@@ -19,12 +19,10 @@ from ragforge_memory.knowledge.parts import Unreadable
 from ragforge_memory.knowledge.readers import check_installed, format_by_name, format_of, read_document
 from ragforge_memory.models.knowledge import KnowledgeReport, SkippedDocument
 
-MAX_BYTES = 50_000_000
-"""Larger files are data, or books of pictures."""
+MAX_BYTES = 50_000_000  # larger files are data, or books of pictures
 
 _FILE, _ADDED = "file", "added"
-# How documents are read and cut: a hash of another one is read again.
-_HOW = b"1\0"
+_HOW = b"1\0"  # how documents are read and cut: what was hashed with another one is read again
 
 Progress = Callable[[int, int], None]
 

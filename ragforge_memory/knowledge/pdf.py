@@ -11,8 +11,8 @@ from ragforge_memory.knowledge.parts import Block, ReadDocument, Unreadable
 # PDFium is not made for several threads, not even with a document each.
 _one_at_a_time = threading.Lock()
 
-# How PDFium writes a hyphen that a line was broken at.
-_BROKEN = ("\ufffe", "\x02", "\xad")
+# How PDFium writes a hyphen that a line was broken at, with or without the break.
+_BROKEN = re.compile(r"[\ufffe\x02\xad](?:\r\n|[\r\n])?")
 _BEGINS = re.compile(r"[•●◦▪‣–—*-]\s|\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s")
 _ENDS = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 # What programs write where nobody gave a title.
@@ -62,7 +62,7 @@ def _text(document: object, number: int) -> str:
 
 def paragraphs(page: str) -> Iterator[str]:
     """The paragraphs of a page: lines that the layout broke are joined again, words that it parted too."""
-    lines = [line.strip() for line in page.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    lines = [line.strip() for line in _BROKEN.sub("", page).splitlines()]
     width = _width(lines)
     kept = ""
     before = ""
@@ -82,8 +82,6 @@ def _width(lines: Sequence[str]) -> int:
 
 
 def _begins(line: str, before: str, width: int) -> bool:
-    if before.endswith(_BROKEN):
-        return False
     if _BEGINS.match(line):
         return True
     ended = _ENDS.search(before) is not None
@@ -92,9 +90,7 @@ def _begins(line: str, before: str, width: int) -> bool:
 
 def _joined(kept: str, line: str) -> str:
     if not kept:
-        return line.lstrip("".join(_BROKEN))
-    if kept.endswith(_BROKEN):
-        return kept[:-1] + line
+        return line
     if kept.endswith("-") and kept[-2:-1].isalpha() and line[:1].islower():
         return kept[:-1] + line
     return f"{kept} {line}"
