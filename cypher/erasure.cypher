@@ -34,7 +34,7 @@ RETURN e {.uuid, .who, .memory_id, .project, .counts, .plan, .queries, when: toS
 
 // part: of_user
 // All labels whose nodes say whose they are.
-Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|MemoryQueue|MemoryCount|Chunk|ApiKey|UsageDay|User
+Conversation|Message|Summary|Insight|Prompt|Memory|MemoryOperation|MemoryQueue|MemoryCount|Document|Chunk|ApiKey|UsageDay|User
 
 // name: count_of_user
 // What a user has by label, and what hangs on that without saying whose it is.
@@ -43,7 +43,7 @@ MATCH (n:
 )
 WHERE n.user_id = $user
 WITH n, head([label IN ['Conversation', 'Message', 'Summary', 'Insight', 'Prompt', 'Memory', 'MemoryOperation',
-  'MemoryQueue', 'MemoryCount', 'Chunk', 'ApiKey', 'UsageDay', 'User']
+  'MemoryQueue', 'MemoryCount', 'Document', 'Chunk', 'ApiKey', 'UsageDay', 'User']
   WHERE label IN labels(n)]) AS label
 RETURN label, count(n) AS nodes, sum(COUNT { (n)-[:MADE_TOOL_CALL]->() }) AS calls,
   sum(COUNT { (n)-[:MADE_TOOL_CALL]->()-[:PRODUCED_RESULT]->() }) AS results, sum(COUNT { (n)-[:HAS_VERSION]->() }) AS versions

@@ -7,6 +7,6 @@
 // order, after the locks of all labels before.
   WITH DISTINCT n, n.uuid AS uuid, CASE WHEN n:User THEN 0 WHEN n:Conversation THEN 1 WHEN n:Prompt THEN 2 WHEN n:Insight THEN 3
     WHEN n:Summary THEN 4 WHEN n:Message THEN 5 WHEN n:ToolCall THEN 6 WHEN n:ToolResult THEN 7 WHEN n:Memory THEN 8
-    WHEN n:Scope THEN 9 WHEN n:File THEN 10 ELSE 11 END AS place
+    WHEN n:Document THEN 9 WHEN n:Chunk THEN 10 WHEN n:Scope THEN 11 WHEN n:File THEN 12 ELSE 13 END AS place
   ORDER BY place, uuid
   SET n.uuid = uuid

@@ -39,7 +39,7 @@ RETURN p.model AS model
 
 // part: parts_of_project
 // All that has vectors in a project, in parts that one transaction takes: of a conversation 500 messages each, those `above`
-// a seq, with the first of them the conversation and its summaries; the scopes of a `file`; and 500 `memories` by uuid.
+// a seq, with the first of them the conversation and its summaries; the scopes of a `file`; and 500 `memories`, or chunks of documents, by uuid.
 // Messages are reached by their conversation: there is no index of a project's messages. Memories of every project are in
 // no project's space alone, see pending_memory_embeddings.
 CALL () {
@@ -60,6 +60,13 @@ CALL () {
   MATCH (y:Memory)
   WHERE y.project = $project
   WITH y.uuid AS uuid ORDER BY uuid
+  WITH collect(uuid) AS uuids
+  UNWIND range(0, size(uuids) - 1, 500) AS first
+  RETURN null AS conversation, 0 AS above, null AS file, uuids[first..first + 500] AS memories
+  UNION ALL
+  MATCH (k:Chunk)
+  WHERE k.project = $project
+  WITH k.uuid AS uuid ORDER BY uuid
   WITH collect(uuid) AS uuids
   UNWIND range(0, size(uuids) - 1, 500) AS first
   RETURN null AS conversation, 0 AS above, null AS file, uuids[first..first + 500] AS memories
@@ -85,6 +92,10 @@ CALL () {
     UNION
     UNWIND memories AS uuid
     MATCH (n:Memory {uuid: uuid})
+    RETURN n
+    UNION
+    UNWIND memories AS uuid
+    MATCH (n:Chunk {uuid: uuid})
     RETURN n
 
 // name: label_reembedding
@@ -125,8 +136,8 @@ MATCH (n:PendingReembedding)
 WHERE n.project = $project
 WITH n LIMIT $limit
 RETURN n.uuid AS uuid,
-  head([label IN ['Message', 'Summary', 'Conversation', 'Memory', 'Scope'] WHERE label IN labels(n)]) AS label,
-  n.conversation_id AS conversation_id, n.content AS content, n {.name, .qualified_name, .signature, .docstring,
+  head([label IN ['Message', 'Summary', 'Conversation', 'Memory', 'Chunk', 'Scope'] WHERE label IN labels(n)]) AS label,
+  n.conversation_id AS conversation_id, CASE WHEN n:Chunk THEN n.heading + '\n\n' + n.content ELSE n.content END AS content, n {.name, .qualified_name, .signature, .docstring,
     .hash, source: CASE WHEN n.source IS :: STRING THEN left(n.source, 2000) END} AS scope,
   coalesce(n.title, '') AS title, coalesce(n.summary, '') AS summary,
   CASE WHEN n:Conversation THEN COLLECT {
@@ -163,6 +174,12 @@ CALL () {
   // include: locks
 }
 CALL () {
+  UNWIND [row IN $rows WHERE row.label = 'Chunk' | row.uuid] AS uuid
+  WITH uuid ORDER BY uuid
+  MATCH (n:Chunk {uuid: uuid})
+  // include: locks
+}
+CALL () {
   UNWIND [row IN $rows WHERE row.label = 'Scope' | row.uuid] AS uuid
   WITH uuid ORDER BY uuid
   MATCH (n:Scope {uuid: uuid})
@@ -192,6 +209,10 @@ CALL () {
     UNION
     WITH row WHERE row.label = 'Memory'
     MATCH (n:Memory {uuid: row.uuid})
+    RETURN n
+    UNION
+    WITH row WHERE row.label = 'Chunk'
+    MATCH (n:Chunk {uuid: row.uuid})
     RETURN n
     UNION
     WITH row WHERE row.label = 'Scope'

@@ -20,6 +20,8 @@ CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uu
 CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT memory_operation_uuid IF NOT EXISTS FOR (n:MemoryOperation) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT document_uuid IF NOT EXISTS FOR (n:Document) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT chunk_uuid IF NOT EXISTS FOR (n:Chunk) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT erasure_uuid IF NOT EXISTS FOR (n:Erasure) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT usage_day_uuid IF NOT EXISTS FOR (n:UsageDay) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT api_key_uuid IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.uuid IS UNIQUE;
@@ -68,6 +70,10 @@ CREATE INDEX pending_memories IF NOT EXISTS FOR (n:PendingMemory) ON (n.user_id,
 CREATE INDEX pending_tool_memories IF NOT EXISTS FOR (n:PendingToolMemory) ON (n.user_id, n.project);
 CREATE INDEX tool_failure_owner IF NOT EXISTS FOR (n:ToolFailure) ON (n.user_id, n.project, n.created_at);
 
+// An owner's documents by source, and its chunks, which servers without filters in a vector index compare one by one.
+CREATE INDEX document_owner IF NOT EXISTS FOR (n:Document) ON (n.user_id, n.project, n.source);
+CREATE INDEX chunk_owner IF NOT EXISTS FOR (n:Chunk) ON (n.user_id, n.project);
+
 // Messages that may say something to be remembered; what was only noted and grows old, the longest due first.
 CREATE INDEX pending_extractions IF NOT EXISTS FOR (n:PendingExtraction) ON (n.user_id, n.project);
 CREATE INDEX aging_memories IF NOT EXISTS FOR (n:AgingMemory) ON (n.user_id, n.project, n.due_at);
@@ -105,6 +111,10 @@ OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_cons
 // `names` are a fact's type, key and value.
 CREATE FULLTEXT INDEX memory_text_index IF NOT EXISTS FOR (n:Memory)
 ON EACH [n.content, n.terms, n.names, n.owner_token]
+OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
+// `heading` are all headings above a chunk.
+CREATE FULLTEXT INDEX chunk_text_index IF NOT EXISTS FOR (n:Chunk)
+ON EACH [n.content, n.heading, n.terms, n.owner_token]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'english', `fulltext.eventually_consistent`: true}};
 // Of code `words` are stems already. A file is found by what is outside of every definition.
 CREATE FULLTEXT INDEX scope_text_index IF NOT EXISTS FOR (n:Scope|File)

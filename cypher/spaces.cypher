@@ -51,6 +51,7 @@ RETURN true AS left
 RETURN EXISTS { MATCH (s:Scope) WHERE s.project = $project AND s[$property] IS NOT NULL }
   OR EXISTS { MATCH (m:Message) WHERE m.project = $project AND m[$property] IS NOT NULL }
   OR EXISTS { MATCH (y:Memory) WHERE y.project = $project AND y[$property] IS NOT NULL }
+  OR EXISTS { MATCH (k:Chunk) WHERE k.project = $project AND k[$property] IS NOT NULL }
   OR EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c[$conversation_property] IS NOT NULL } AS used
 
 // name: space_ready
@@ -160,6 +161,19 @@ OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_fu
 CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Memory) ON (n.{{property}})
 OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
 
+// name: create_chunk_vector_index
+// requires: 2026.2
+// autocommit
+CYPHER 25
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Chunk) ON n.{{property}}
+WITH [n.user_id, n.project]
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
+// name: create_chunk_vector_index
+// autocommit
+CREATE VECTOR INDEX {{index}} IF NOT EXISTS FOR (n:Chunk) ON (n.{{property}})
+OPTIONS {indexConfig: {`vector.dimensions`: {{dimension}}, `vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}
+
 // name: vector_indexes
 // autocommit
 // Of everybody: names and places that are taken. No owner: indexes are the server's.
@@ -179,4 +193,6 @@ RETURN EXISTS { MATCH (s:Scope) WHERE s[$property] IS NOT NULL
     AND coalesce(CASE WHEN valueType(m[$property]) STARTS WITH 'LIST' THEN size(m[$property]) END <> $dimension, true) }
   OR EXISTS { MATCH (y:Memory) WHERE y[$property] IS NOT NULL
     AND coalesce(CASE WHEN valueType(y[$property]) STARTS WITH 'LIST' THEN size(y[$property]) END <> $dimension, true) }
+  OR EXISTS { MATCH (k:Chunk) WHERE k[$property] IS NOT NULL
+    AND coalesce(CASE WHEN valueType(k[$property]) STARTS WITH 'LIST' THEN size(k[$property]) END <> $dimension, true) }
   AS found

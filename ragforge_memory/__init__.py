@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
-    from ragforge_memory.api._blocking import AgentMemory, AgentUser, Conversation, ConversationAgent
+    from ragforge_memory.api._blocking import AgentKnowledge, AgentMemory, AgentUser, Conversation, ConversationAgent
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
+    from ragforge_memory.api.knowledge import AsyncAgentKnowledge
     from ragforge_memory.api.memory import AsyncAgentMemory
     from ragforge_memory.api.state import reduce_messages
     from ragforge_memory.api.user import AsyncAgentUser
@@ -92,17 +93,20 @@ if TYPE_CHECKING:
     from ragforge_memory.models.erasure import Erasure, ErasureQuery
     from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
+    from ragforge_memory.models.knowledge import DocumentInfo, KnowledgeHit, KnowledgeReport, SkippedDocument
     from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
     from ragforge_memory.models.search import SearchResults
     from ragforge_memory.models.user import UsageDay, UserContext
     from ragforge_memory.tools.code_search import CODE_SEARCH_TOOLS, MEMORY_TOOLS
+    from ragforge_memory.tools.knowledge import KNOWLEDGE_TOOLS
     from ragforge_memory.tools.registry import ToolContext, ToolOutput, tool
 
 _HOMES = {
     "agent.turns.stream": ("AsyncMessageStream",),
-    "api._blocking": ("AgentMemory", "AgentUser", "Conversation", "ConversationAgent"),
+    "api._blocking": ("AgentKnowledge", "AgentMemory", "AgentUser", "Conversation", "ConversationAgent"),
     "api.agent": ("AsyncConversationAgent",),
     "api.conversation": ("AsyncConversation",),
+    "api.knowledge": ("AsyncAgentKnowledge",),
     "api.memory": ("AsyncAgentMemory",),
     "api.state": ("reduce_messages",),
     "api.user": ("AsyncAgentUser",),
@@ -182,24 +186,29 @@ _HOMES = {
     "models.embedding": ("ReembedReport",),
     "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
+    "models.knowledge": ("DocumentInfo", "KnowledgeHit", "KnowledgeReport", "SkippedDocument"),
     "models.memory": ("Episode", "Fact", "FactVersion", "Memory", "RecallResult", "RecalledMemory"),
     "models.search": ("SearchResults",),
     "models.user": ("UsageDay", "UserContext"),
     "tools.code_search": ("CODE_SEARCH_TOOLS", "MEMORY_TOOLS"),
+    "tools.knowledge": ("KNOWLEDGE_TOOLS",),
     "tools.registry": ("ToolContext", "ToolOutput", "tool"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CODE_SEARCH_TOOLS",
+    "KNOWLEDGE_TOOLS",
     "MEMORY_CORE",
     "MEMORY_TOOLS",
     "AgentClosed",
+    "AgentKnowledge",
     "AgentMemory",
     "AgentState",
     "AgentUser",
     "ApiKey",
     "AssistantResponse",
+    "AsyncAgentKnowledge",
     "AsyncAgentMemory",
     "AsyncAgentUser",
     "AsyncConversation",
@@ -223,6 +232,7 @@ __all__ = [
     "ConversationNotFound",
     "Correction",
     "Decision",
+    "DocumentInfo",
     "DownloadError",
     "Embedder",
     "EmbeddingError",
@@ -250,6 +260,8 @@ __all__ = [
     "InsightFailure",
     "Insights",
     "InvalidInput",
+    "KnowledgeHit",
+    "KnowledgeReport",
     "Memory",
     "Message",
     "MessageNotFound",
@@ -280,6 +292,7 @@ __all__ = [
     "ScoredMessage",
     "SearchResults",
     "ServerStartError",
+    "SkippedDocument",
     "SkippedFile",
     "Snapshot",
     "SpaceMoved",

@@ -17,18 +17,22 @@ API = ROOT / "ragforge_memory" / "api"
 TARGET = API / "_blocking.py"
 
 AGENT, CONVERSATION = "AsyncConversationAgent", "AsyncConversation"
-MEMORY, USER = "AsyncAgentMemory", "AsyncAgentUser"
+MEMORY, USER, KNOWLEDGE = "AsyncAgentMemory", "AsyncAgentUser", "AsyncAgentKnowledge"
+PARTS = (MEMORY, USER, KNOWLEDGE)
+"""What an agent gives by a property, and waits as it does."""
 # Awaited types and what stands for them here; the longer names first.
 TYPES = {
     AGENT: "ConversationAgent",
     CONVERSATION: "Conversation",
     MEMORY: "AgentMemory",
     USER: "AgentUser",
+    KNOWLEDGE: "AgentKnowledge",
     "AsyncMessageStream": "MessageStream",
 }
 ABOUT = {
     MEMORY: '"""`AsyncAgentMemory` for code that does not await; `ConversationAgent.memory`."""',
     USER: '"""`AsyncAgentUser` for code that does not await; `ConversationAgent.user`."""',
+    KNOWLEDGE: '"""`AsyncAgentKnowledge` for code that does not await; `ConversationAgent.knowledge`."""',
     CONVERSATION: '"""`AsyncConversation` for code that does not await; made by a `ConversationAgent`."""',
     AGENT: '''"""`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
@@ -62,13 +66,14 @@ def main() -> int:
 
 def blocking() -> str:
     """The whole file, laid out."""
-    files = ("conversation.py", "memory.py", "user.py", "agent.py")
+    files = ("conversation.py", "memory.py", "user.py", "knowledge.py", "agent.py")
     trees = [ast.parse((API / name).read_text(encoding="utf-8")) for name in files]
     classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     typed = sorted({line for tree in trees for line in _imports(tree)})
     text = f'''"""The agent and its conversations for code that does not await.
 
-Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py and user.py: change those, and run it.
+Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py, user.py and knowledge.py: change
+those, and run it.
 """
 
 from __future__ import annotations
@@ -77,7 +82,8 @@ from typing import TYPE_CHECKING, overload
 
 from ragforge_memory.api.agent import {AGENT}
 from ragforge_memory.api.waiting import (
-    BlockingAgent, BlockingConversation, BlockingMemory, BlockingUser, MessageStream, awaited, refuse_driver, wait
+    BlockingAgent, BlockingConversation, BlockingKnowledge, BlockingMemory, BlockingUser, MessageStream, awaited,
+    refuse_driver, wait
 )
 
 if TYPE_CHECKING:
@@ -98,6 +104,9 @@ if TYPE_CHECKING:
 
 
 {_class(classes[USER], "BlockingUser", "_user")}
+
+
+{_class(classes[KNOWLEDGE], "BlockingKnowledge", "_knowledge")}
 
 
 {_class(classes[AGENT], "BlockingAgent", "_agent")}
@@ -139,7 +148,7 @@ def _method(node: Method, owner: str, behind: str) -> str | None:
     if "property" in decorators:
         about = f'"""{ast.get_docstring(node)}"""'
         gives = f"self.{behind}.{name}"
-        gives = f"{returns}({gives}, self._do)" if returns in (TYPES[MEMORY], TYPES[USER]) else gives
+        gives = f"{returns}({gives}, self._do)" if returns in map(TYPES.get, PARTS) else gives
         return f"@property\ndef {name}(self) -> {returns}:\n    {about}\n    return {gives}"
     if "overload" in decorators:
         return f"@overload\ndef {name}({takes}) -> {returns}: ..."
@@ -153,7 +162,7 @@ def _method(node: Method, owner: str, behind: str) -> str | None:
     call = f"self.{behind}.{name}({passes})"
     if isinstance(node, ast.AsyncFunctionDef):
         function = call.removesuffix("()") if call.endswith("()") else f"lambda: {call}"
-        call = f"self._do({function})" if owner in (AGENT, MEMORY, USER) else f"wait({function}{_stop(name, behind)})"
+        call = f"self._do({function})" if owner in (AGENT, *PARTS) else f"wait({function}{_stop(name, behind)})"
     if returns == TYPES[AGENT]:
         return f"def {name}({takes}) -> {returns}:\n    {see}\n    return self._another({call})"
     if returns in TYPES.values():

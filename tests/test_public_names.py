@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from ragforge_memory import AsyncConversation, Conversation
 
 _NAMES = """
-AgentClosed AgentMemory AgentState AgentUser ApiKey AssistantResponse AsyncAgentMemory AsyncAgentUser
-AsyncConversation AsyncConversationAgent AsyncMessageStream AuditRecord BeingAnswered BranchTree CODE_SEARCH_TOOLS
-ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation ConversationAgent
-ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound Correction Decision
-DownloadError Embedder EmbeddingError EmbeddingMismatch Episode Erasure ErasureQuery ExportFault ExportReport Fact
-FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout GraphUnavailable HereAlready ImportFault
-ImportProgress ImportReport IngestProgress IngestReport Insight InsightFailure Insights InvalidInput MEMORY_CORE
-MEMORY_TOOLS Memory Message MessageNotFound MessageStream ModelBlocked ModelChunk ModelError ModelMalformed
-ModelProvider ModelRateLimited ModelRefused ModelRequest ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig
-NotFound Page ProjectConflict Prompt RagforgeConfig RagforgeError ReasoningChunk RecallResult RecalledMemory
-ReembedReport SchemaMismatch ScoredMessage SearchResults ServerStartError SkippedFile Snapshot SpaceMoved TextChunk
-ToolCall ToolContext ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage
-UsageDay UserContext load_config reduce_messages tool
+AgentClosed AgentKnowledge AgentMemory AgentState AgentUser ApiKey AssistantResponse AsyncAgentKnowledge
+AsyncAgentMemory AsyncAgentUser AsyncConversation AsyncConversationAgent AsyncMessageStream AuditRecord BeingAnswered
+BranchTree CODE_SEARCH_TOOLS ChatMessage CodeReference Comparison ConfigError ContextItem ContextReceipt Conversation
+ConversationAgent ConversationConfig ConversationContext ConversationFileError ConversationInfo ConversationNotFound
+Correction Decision DocumentInfo DownloadError Embedder EmbeddingError EmbeddingMismatch Episode Erasure ErasureQuery
+ExportFault ExportReport Fact FactVersion Finished ForkedProcess GraphBusy GraphError GraphTimeout GraphUnavailable
+HereAlready ImportFault ImportProgress ImportReport IngestProgress IngestReport Insight InsightFailure Insights
+InvalidInput KNOWLEDGE_TOOLS KnowledgeHit KnowledgeReport MEMORY_CORE MEMORY_TOOLS Memory Message MessageNotFound
+MessageStream ModelBlocked ModelChunk ModelError ModelMalformed ModelProvider ModelRateLimited ModelRefused
+ModelRequest ModelStreamCut ModelTimeout ModelUnavailable Neo4jConfig NotFound Page ProjectConflict Prompt
+RagforgeConfig RagforgeError ReasoningChunk RecallResult RecalledMemory ReembedReport SchemaMismatch ScoredMessage
+SearchResults ServerStartError SkippedDocument SkippedFile Snapshot SpaceMoved TextChunk ToolCall ToolContext
+ToolError ToolOutcome ToolOutput ToolRequest ToolRequestChunk ToolSpec TurnCancelled Usage UsageDay UserContext
+load_config reduce_messages tool
 """
 PUBLIC = _NAMES.split()
 """Every name that a user may import from the package; to add one is a decision, to take one away breaks somebody."""
@@ -152,6 +153,7 @@ TWINS = {
     "Conversation": "AsyncConversation",
     "AgentMemory": "AsyncAgentMemory",
     "AgentUser": "AsyncAgentUser",
+    "AgentKnowledge": "AsyncAgentKnowledge",
     "MessageStream": "AsyncMessageStream",
 }
 ONLY_ASYNC = {
@@ -160,6 +162,7 @@ ONLY_ASYNC = {
     "AsyncConversation": {"answer", "ask_once", "stream_answer"},
     "AsyncAgentMemory": set[str](),
     "AsyncAgentUser": set[str](),
+    "AsyncAgentKnowledge": set[str](),
     "AsyncMessageStream": {"aclose"},
 }
 ONLY_BLOCKING = {
@@ -167,6 +170,7 @@ ONLY_BLOCKING = {
     "Conversation": set[str](),
     "AgentMemory": set[str](),
     "AgentUser": set[str](),
+    "AgentKnowledge": set[str](),
     "MessageStream": {"close"},
 }
 

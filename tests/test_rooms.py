@@ -66,6 +66,10 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "limits": ("server/gate.py", "server/run.py"),
     "prometheus_client": ("server/",),
     "opentelemetry": ("server/traces.py",),
+    "pypdfium2": ("knowledge/pdf.py",),
+    "mammoth": ("knowledge/docx.py",),
+    "selectolax": ("knowledge/html.py",),
+    "markdownify": ("knowledge/html.py",),
 }
 TYPES_ALONE = {("api/agent.py", "neo4j"), ("api/_blocking.py", "neo4j")}
 
@@ -86,7 +90,7 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 79_655, 57_760
+PRODUCT_LINES, TEST_LINES = 84_500, 61_000
 ROOM_LINES = {
     "cli": 5_285,
     "api": 3_810,
@@ -94,7 +98,8 @@ ROOM_LINES = {
     "insights": 1_180,
     "agent": 10_925,
     "memory": 3_500,
-    "tools": 3_825,
+    "knowledge": 930,
+    "tools": 3_870,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,

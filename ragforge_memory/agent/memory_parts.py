@@ -21,6 +21,7 @@ from ragforge_memory.memory.short_term import ShortTerm
 from ragforge_memory.memory.tool_memory import ToolMemory
 from ragforge_memory.memory.topics import Topics
 from ragforge_memory.tools.earlier_results import read_tool_result
+from ragforge_memory.tools.knowledge import KNOWLEDGE_TOOLS
 from ragforge_memory.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
@@ -144,8 +145,11 @@ def registries(tools: Sequence[Callable[..., Any]] | None, config: AgentConfig) 
     """The tools, and those of conversations without the tools of memory."""
     from ragforge_memory.memory.tools import MEMORY_ALL
 
+    # Documents are looked into as soon as there are any, unless somebody chose the tools.
+    later = (read_tool_result, *(KNOWLEDGE_TOOLS if tools is None and config.memory.enabled else ()))
+
     def registry(offered: Sequence[Callable[..., Any]]) -> ToolRegistry:
-        return ToolRegistry(offered, on_demand=(read_tool_result,), timeout=config.tool_timeout_seconds)
+        return ToolRegistry(offered, on_demand=later, timeout=config.tool_timeout_seconds)
 
     given = _tools(tools, config.memory)
     return registry(given), registry([each for each in given if each not in MEMORY_ALL])

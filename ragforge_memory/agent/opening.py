@@ -42,6 +42,7 @@ from ragforge_memory.graph.health import database_birth
 from ragforge_memory.graph.imports import ImportStore
 from ragforge_memory.graph.insights import InsightStore
 from ragforge_memory.graph.journal import Journal, NoJournal
+from ragforge_memory.graph.knowledge import KnowledgeStore
 from ragforge_memory.graph.memory_vectors import MemoryVectors
 from ragforge_memory.graph.messages import MessageStore
 from ragforge_memory.graph.receipts import ReceiptStore
@@ -76,6 +77,7 @@ class _GraphStores:
     searches: SearchStore
     similar: SimilarStore
     memory_vectors: MemoryVectors
+    knowledge: KnowledgeStore
     scopes: ScopeStore
 
 
@@ -149,6 +151,7 @@ async def open_services(wanted: Wanted) -> Services:
             memories=memory.store if memory else None,
             memory_vectors=at_hand.memory_vectors if remembers else None,
             tool_memories=memory.tool_memories if memory else None,
+            knowledge=at_hand.knowledge if remembers else None,
             unread=UnreadTexts(graph, wanted.owner) if remembers and wanted.texts is None else None,
         )
         models = Models(
@@ -192,6 +195,8 @@ async def open_services(wanted: Wanted) -> Services:
         )
         services = Services(stores, models, place, background)
         await fold_orphans(services)
+        if remembers and await at_hand.knowledge.exists():
+            services.offer_knowledge()
         services.background.work.begin()
         return services
     except BaseException:
@@ -238,6 +243,7 @@ def _graph_stores(
         searches=SearchStore(graph, owner, use),
         similar=SimilarStore(graph, owner, use),
         memory_vectors=MemoryVectors(graph, owner, use),
+        knowledge=KnowledgeStore(graph, owner, use),
         scopes=ScopeStore(graph, use),
     )
 
@@ -261,6 +267,7 @@ def _vectors(
     ]
     if not wanted.brief:
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
+        waiting.append(WaitingNodes("chunks", stores.knowledge, text_vectors, stores.use))
         if wanted.lender is None:  # code is the project's, and one agent of a process is enough
             waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
     return messages, VectorTask(embedder, waiting, looks=not wanted.brief)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.imports import ImportStore
     from ragforge_memory.graph.insights import InsightStore
     from ragforge_memory.graph.journal import Journal
+    from ragforge_memory.graph.knowledge import KnowledgeStore
     from ragforge_memory.graph.memory_vectors import MemoryVectors
     from ragforge_memory.graph.messages import Answer, MessageStore, NewMessage
     from ragforge_memory.graph.receipts import ReceiptStore
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.spaces import SpaceInUse
     from ragforge_memory.graph.text_files import UnreadTexts
     from ragforge_memory.graph.tool_memories import ToolMemoryStore
+    from ragforge_memory.knowledge.search import KnowledgeSearch
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.memory.extraction import Extraction
     from ragforge_memory.memory.memories import Memories
@@ -134,6 +136,25 @@ class Services:
         store = self.stores.tool_memories
         return None if store is None else ToolMemory(store, self.place.redacted)
 
+    def knowledge_search(self) -> KnowledgeSearch:
+        """What searches the documents.
+
+        Raises:
+            InvalidInput: memory is off.
+        """
+        from ragforge_memory.knowledge.search import KnowledgeSearch
+
+        if self.stores.knowledge is None:
+            raise memory_is_off("there are no documents")
+        return KnowledgeSearch(self.stores.knowledge, self.models.embedder if self.embeds_messages else None)
+
+    def offer_knowledge(self) -> None:
+        """Offers models the tool that looks into documents, since there are some."""
+        from ragforge_memory.tools.knowledge import search_knowledge_base
+
+        for registry in (self.models.registry, self.models.bare):
+            registry.offer(search_knowledge_base.__name__)
+
     async def settled(self, conversation: ConversationInfo) -> ConversationInfo:
         """A conversation that is loaded: questions that died with their process, here or elsewhere, are marked.
 
@@ -169,6 +190,7 @@ class Stores:
     memories: AddedMemoryStore | None = None
     memory_vectors: MemoryVectors | None = None
     tool_memories: ToolMemoryStore | None = None
+    knowledge: KnowledgeStore | None = None
     unread: UnreadTexts | None = None
     """Conversations in files, where texts are kept in the graph."""
 

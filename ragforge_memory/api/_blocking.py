@@ -1,6 +1,7 @@
 """The agent and its conversations for code that does not await.
 
-Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py and user.py: change those, and run it.
+Made by scripts/generate_blocking.py from agent.py, conversation.py, memory.py, user.py and knowledge.py: change
+those, and run it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from ragforge_memory.api.agent import AsyncConversationAgent
 from ragforge_memory.api.waiting import (
     BlockingAgent,
     BlockingConversation,
+    BlockingKnowledge,
     BlockingMemory,
     BlockingUser,
     MessageStream,
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.erasure import Erasure
     from ragforge_memory.models.imports import ImportProgress, ImportReport
     from ragforge_memory.models.insight import Insight, Insights
+    from ragforge_memory.models.knowledge import DocumentInfo, KnowledgeHit, KnowledgeReport
     from ragforge_memory.models.memory import (
         Episode,
         Fact,
@@ -458,6 +461,37 @@ class AgentUser(BlockingUser):
         return self._do(lambda: self._user.set(plan, preferences=preferences))
 
 
+class AgentKnowledge(BlockingKnowledge):
+    """`AsyncAgentKnowledge` for code that does not await; `ConversationAgent.knowledge`."""
+
+    def ingest(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        shared: bool = False,
+        full: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> KnowledgeReport:
+        """See `AsyncAgentKnowledge.ingest`."""
+        return self._do(lambda: self._knowledge.ingest(path, shared=shared, full=full, progress=progress))
+
+    def add(self, name: str, content: str | bytes, *, shared: bool = False) -> KnowledgeReport:
+        """See `AsyncAgentKnowledge.add`."""
+        return self._do(lambda: self._knowledge.add(name, content=content, shared=shared))
+
+    def search(self, query: str, limit: int = 5) -> SearchResults[KnowledgeHit]:
+        """See `AsyncAgentKnowledge.search`."""
+        return self._do(lambda: self._knowledge.search(query, limit=limit))
+
+    def list(self, limit: int = 50, cursor: str | None = None) -> Page[DocumentInfo]:
+        """See `AsyncAgentKnowledge.list`."""
+        return self._do(lambda: self._knowledge.list(limit, cursor=cursor))
+
+    def remove(self, source: str) -> int:
+        """See `AsyncAgentKnowledge.remove`."""
+        return self._do(lambda: self._knowledge.remove(source))
+
+
 class ConversationAgent(BlockingAgent):
     """`AsyncConversationAgent` for code that does not await: same names, same arguments, same errors.
 
@@ -570,6 +604,11 @@ class ConversationAgent(BlockingAgent):
     def user(self) -> AgentUser:
         """Whose agent this is: plan, preferences and usage."""
         return AgentUser(self._agent.user, self._do)
+
+    @property
+    def knowledge(self) -> AgentKnowledge:
+        """Documents that are searched beside what is remembered: to take in, to search, to remove."""
+        return AgentKnowledge(self._agent.knowledge, self._do)
 
     def open(self) -> None:
         """See `AsyncConversationAgent.open`."""

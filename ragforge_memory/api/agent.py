@@ -32,6 +32,7 @@ from ragforge_memory.agent.search.inputs import check_query, check_threshold, ch
 from ragforge_memory.agent.turns.loop import check_loop, check_process
 from ragforge_memory.agent.turns.tasks import Handle, TurnTasks
 from ragforge_memory.agent.upkeep.work import countdown
+from ragforge_memory.api.knowledge import AsyncAgentKnowledge
 from ragforge_memory.api.memory import AsyncAgentMemory
 from ragforge_memory.api.state import Messages, run_state
 from ragforge_memory.api.user import AsyncAgentUser
@@ -237,6 +238,11 @@ class AsyncConversationAgent:
     def user(self) -> AsyncAgentUser:
         """Whose agent this is: plan, preferences and usage."""
         return AsyncAgentUser(self.open)
+
+    @property
+    def knowledge(self) -> AsyncAgentKnowledge:
+        """Documents that are searched beside what is remembered: to take in, to search, to remove."""
+        return AsyncAgentKnowledge(self.open)
 
     async def open(self) -> Services:
         """Opens graph, model, embedder and journal, once; every other method does it when needed.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.turns.stream import AsyncMessageStream
     from ragforge_memory.api.agent import AsyncConversationAgent
     from ragforge_memory.api.conversation import AsyncConversation
+    from ragforge_memory.api.knowledge import AsyncAgentKnowledge
     from ragforge_memory.api.memory import AsyncAgentMemory
     from ragforge_memory.api.user import AsyncAgentUser
     from ragforge_memory.models.conversation import AssistantResponse
@@ -95,6 +96,14 @@ class BlockingUser:
 
     def __init__(self, user: AsyncAgentUser, do: Do) -> None:
         self._user = user
+        self._do = do
+
+
+class BlockingKnowledge:
+    """The part of a blocking agent's knowledge base that is written by hand."""
+
+    def __init__(self, knowledge: AsyncAgentKnowledge, do: Do) -> None:
+        self._knowledge = knowledge
         self._do = do
 
 

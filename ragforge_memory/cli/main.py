@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import config, conversations, keys, memory, neo4j
+from ragforge_memory.cli import config, conversations, keys, knowledge, memory, neo4j
 from ragforge_memory.cli.ask import ask
 from ragforge_memory.cli.chat import chat
 from ragforge_memory.cli.decisions import decisions
@@ -104,6 +104,7 @@ for each in (chat, ask, ingest, decisions, impact, serve, init, introspect, gene
 for name, group in (
     ("conversations", conversations.app),
     ("memory", memory.app),
+    ("knowledge", knowledge.app),
     ("keys", keys.app),
     ("neo4j", neo4j.app),
     ("config", config.app),

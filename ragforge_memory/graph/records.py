@@ -183,7 +183,7 @@ def _mapping(text: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-Listed = Literal["conversations", "decisions", "insights", "memories"]
+Listed = Literal["conversations", "decisions", "documents", "insights", "memories"]
 
 FIRST = ("9999-01-01T00:00:00Z", "~")
 """The place before the first page: nothing is newer than this, and no uuid sorts behind it."""
@@ -199,19 +199,20 @@ def next_cursor(listed: Listed, rows: Sequence[Mapping[str, Any]], limit: int, t
     return make_cursor(listed, rows[limit - 1][time], rows[limit - 1]["uuid"]) if len(rows) > limit else None
 
 
-def read_cursor(listed: Listed, cursor: str | None) -> tuple[str, str]:
-    """The time and the uuid of a cursor of a list; of None those before the first page.
+def read_cursor(listed: Listed, cursor: str | None, *, first: tuple[str, str] = FIRST) -> tuple[str, str]:
+    """The time and the uuid of a cursor of a list; of None those before the ``first`` page. A list that goes by names
+    begins with an empty one.
 
     Raises:
         InvalidInput: it is none of ours, or another list's.
     """
     if cursor is None:
-        return FIRST
+        return first
     if not isinstance(cursor, str):
         raise InvalidInput(f"a cursor is text, not {type(cursor).__name__}", hint="use Page.next_cursor as it came")
     try:
         of, time, uuid = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        if datetime.fromisoformat(time).tzinfo is None:
+        if first == FIRST and datetime.fromisoformat(time).tzinfo is None:
             raise ValueError(f"{time} is of no time zone")
     except (ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("this cursor is not one of ours", hint="use Page.next_cursor as it came") from error

@@ -86,6 +86,11 @@ class Space:
         """The vector index of memories."""
         return self._numbered("memory_embedding_index")
 
+    @property
+    def chunk_index(self) -> str:
+        """The vector index of chunks of documents."""
+        return self._numbered("chunk_embedding_index")
+
     def check(self, vectors: Iterable[Sequence[float]]) -> None:
         """Refuses vectors that this space's indexes would never find.
 
@@ -106,7 +111,7 @@ class Space:
     # The last member: below it in this class, the name no longer means the decorator.
     @property
     def property(self) -> str:
-        """The vector property of messages, scopes, summaries and memories."""
+        """The vector property of messages, scopes, summaries, memories and chunks."""
         return self._numbered("embedding")
 
 
@@ -233,6 +238,7 @@ def _names(space: Space) -> dict[str, tuple[str, str]]:
         "Conversation": (space.conversation_property, space.conversation_index),
         "Summary": (space.property, space.summary_index),
         "Memory": (space.property, space.memory_index),
+        "Chunk": (space.property, space.chunk_index),
     }
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.conversation import ConversationInfo, Page, ScoredMessage, ToolCall
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.impact import Impact
+    from ragforge_memory.models.knowledge import KnowledgeHit
     from ragforge_memory.models.owner import Owner
 
 
@@ -35,6 +36,13 @@ class GraphQueries(Protocol):
 
     async def change(self, text: str, /, **parameters: Any) -> list[dict[str, Any]]:
         """As `query` for a statement that writes. It may run twice: MERGE, and SET what does not depend on before."""
+
+
+class KnowledgeReader(Protocol):
+    """The documents that an owner reads."""
+
+    async def search(self, query: str, *, limit: int) -> Sequence[KnowledgeHit]:
+        """The parts of them that bear on a question, best first."""
 
 
 @runtime_checkable
@@ -175,7 +183,8 @@ class ToolContext:
     None where only the graph is there. ``message_id`` is the question of this turn: it is in the graph
     already, and no search of the conversation should find the question itself. ``redacted`` takes secrets out of what
     is logged. ``memories`` is what the memory's own tools work with; ``heard`` gives what the user has said here, the
-    question too. ``graph`` runs Cypher of the tool's own on the agent's database.
+    question too. ``graph`` runs Cypher of the tool's own on the agent's database. ``knowledge`` searches the
+    documents that the owner reads.
     """
 
     owner: Owner
@@ -190,3 +199,4 @@ class ToolContext:
     memories: object | None = None
     heard: Callable[[], Sequence[str]] = tuple
     graph: GraphQueries | None = None
+    knowledge: KnowledgeReader | None = None

@@ -70,7 +70,7 @@ class _Tool:
 
 
 class ToolRegistry:
-    """A fixed set of tools.
+    """The tools of an agent.
 
     Args:
         tools: functions, with or without the ``tool`` decorator.
@@ -119,6 +119,11 @@ class ToolRegistry:
     def spec(self, name: str) -> ToolSpec:
         """A tool as a model sees it, those on demand among them."""
         return _spec(self._found(name) or self._tools[name])
+
+    def offer(self, name: str) -> None:
+        """Has one of those on demand be offered in every prompt from now on; what is offered stays as it is."""
+        if name in self._on_demand:
+            self._tools.setdefault(name, self._on_demand[name])
 
     @property
     def names(self) -> tuple[str, ...]:

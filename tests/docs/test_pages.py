@@ -81,6 +81,17 @@ def test_insights(shop: Shop, openai_fake: OpenAIFake) -> None:
     assert openai_fake.refusals == []
 
 
+def test_knowledge(shop: Shop) -> None:
+    assert told(shop, "knowledge") == [
+        "1 2 1 ()",
+        "policies/returns.md | Returns > Refunds, line 5 | Refunds are paid within fourteen days.",
+        "1",
+        "opening hours.txt text 1",
+        "policies/returns.md markdown 2",
+        "1",
+    ]
+
+
 def test_memory(shop: Shop) -> None:
     # What is personal is of the user in every project: whoever reads this page in another test is another.
     block = program("memory", 0).replace('"ada"', f'"ada-{uuid4().hex}"')

@@ -132,6 +132,8 @@ def _moving(g: Ground, **more: Any) -> Parameters:
         "s2": ("Summary", []),
         "y1": ("Memory", ["said"]),
         "y2": ("Memory", ["said"]),
+        "c1": ("Chunk", []),
+        "c2": ("Chunk", []),
         "main": ("Conversation", ["Prices", "said", 4]),
         "second": ("Conversation", ["Prices", "", 2]),
         "f1": ("Scope", ["h1"]),

@@ -36,12 +36,14 @@ NAMES: dict[str, dict[str, int]] = {
     "Project": {"whole": 3, "resting": 1, "starting": 2},
     "File": {"prices": 2, "taxes": 1},
     "Memory": {"y1": 3, "y2": 1, "y3": 2, "y4": 5, "yx": 4, "yf": 2},
+    "Document": {"d1": 2, "d2": 1},
+    "Chunk": {"c1": 3, "c2": 1, "c3": 2},
     "MemoryOperation": {"w1": 2, "w2": 1, "w3": 3, "w4": 4},
     "Scope": {"f1": 3, "f2": 1, "f3": 2, "f4": 5, "f5": 4},
     "CodeAnchor": {"a1": 3, "a2": 1, "a3": 2, "a4": 4},
     "Erasure": {"e1": 1},
     "ApiKey": {"q1": 2, "q2": 1},
-    "UsageDay": {"d1": 2, "d2": 1},
+    "UsageDay": {"g1": 2, "g2": 1},
     "AuditRecord": {"u1": 1},
 }
 
@@ -317,15 +319,18 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (user)-[:HAS_MEMORY]->(y4:Memory {uuid: $y4})-[:DERIVED_FROM]->(m4), (y4)-[:ABOUT]->(a2), (y4)-[:ABOUT]->(a1),
   (m2)-[:USED_CONTEXT]->(y4), (m3)-[:CORRECTS {how: 'corrects'}]->(m1),
   (user)-[:HAS_MEMORY]->(yf:Memory {uuid: $yf})-[:DERIVED_FROM]->(m1), (y2)-[:SUPERSEDED_BY]->(yf),
+  (d1:Document {uuid: $d1})-[:HAS_CHUNK]->(c1:Chunk:PendingEmbedding:PendingReembedding {uuid: $c1}),
+  (d1)-[:HAS_CHUNK]->(c2:Chunk:PendingEmbedding:PendingReembedding {uuid: $c2}),
+  (d2:Document {uuid: $d2})-[:HAS_CHUNK]->(c3:Chunk {uuid: $c3}),
   (p1:Prompt {uuid: $p1}), (p2:Prompt {uuid: $p2}), (idle:Prompt {uuid: $idle}), (main)-[:USED_PROMPT]->(p1),
   (second)-[:USED_PROMPT]->(p1), (second)-[:USED_PROMPT]->(p2),
   (emptied)-[:USED_PROMPT]->(p1), (emptied)-[:USED_PROMPT]->(p2)
-FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle] | SET n.user_id = $user_id, n.project = $project,
-  n.created_at = datetime($stamp), n.content = 'said')
+FOREACH (n IN [s1, s2, sx, sy, i1, iy, p1, p2, idle, d1, d2, c1, c2, c3] |
+  SET n.user_id = $user_id, n.project = $project, n.created_at = datetime($stamp), n.content = 'said')
 CREATE (:MemoryQueue {owner_token: $owner_token, number: 3}),
-  (:UsageDay {uuid: $d1, user_id: $user_id, project: '', day: '2020-01-01', turns: 1, input_tokens: 1, output_tokens: 1,
+  (:UsageDay {uuid: $g1, user_id: $user_id, project: '', day: '2020-01-01', turns: 1, input_tokens: 1, output_tokens: 1,
     cost_usd: 0.0, lately: [], created_at: datetime($stamp)}),
-  (:UsageDay {uuid: $d2, user_id: $user_id, project: '', day: '2020-01-02', created_at: datetime($stamp)}),
+  (:UsageDay {uuid: $g2, user_id: $user_id, project: '', day: '2020-01-02', created_at: datetime($stamp)}),
   (:AuditRecord {uuid: $u1, project: $project, at: datetime($stamp)})
 FOREACH (uuid IN [$q1, $q2] | CREATE (:ApiKey {uuid: uuid, user_id: $user_id, project: $project, digest: 'd',
   created_at: datetime($stamp)}))

@@ -159,6 +159,12 @@ def _erased(g: Ground, *names: str) -> Parameters:
     return {"conversation_id": g["main"], "title": None, "rows": rows}
 
 
+def _document(g: Ground, name: str, *kept: str) -> Parameters:
+    uuids = [*g.all(*kept), g.fresh(), g.fresh()]
+    chunks = [{"uuid": uuid, "properties": {"content": "said", "position": "", "number": 1}} for uuid in uuids]
+    return {"uuid": g[name], "properties": {"title": "Prices"}, "chunks": chunks, "chunk_ids": uuids}
+
+
 def _failed(g: Ground, *names: str) -> Parameters:
     return {"uuids": g.all(*names), "attempt": g.fresh()}
 
@@ -303,6 +309,13 @@ TALK: dict[str, list[Way]] = {
     "fail_summary_embeddings": [lambda g: _failed(g, "s1", "s2")],
     "store_memory_embeddings": [lambda g: _vectors(g, "y1", "y2", "y3", content="said")],
     "fail_memory_embeddings": [lambda g: _failed(g, "y1", "y2", "y3")],
+    "store_chunk_embeddings": [lambda g: _vectors(g, "c1", "c2")],
+    "fail_chunk_embeddings": [lambda g: _failed(g, "c1", "c2")],
+    "write_document": [
+        lambda g: _document(g, "d1", "c1"),
+        lambda g: {**_document(g, "d1"), "uuid": g.fresh()},
+    ],
+    "remove_document": [lambda g: {"uuid": g["d1"]}],
     "store_conversation_embeddings": [
         lambda g: {
             **_vectors(g),

@@ -22,6 +22,7 @@ NOT_RUN: dict[str, str] = dict.fromkeys(
         "create_conversation_vector_index",
         "create_summary_vector_index",
         "create_memory_vector_index",
+        "create_chunk_vector_index",
     ),
     "makes an index, and touches no node",
 )

@@ -28,6 +28,8 @@ LABELS = (
     "Project",
     "CodeAnchor",
     "Memory",
+    "Document",
+    "Chunk",
 )
 
 
@@ -49,6 +51,7 @@ class Data:
         self.caller, self.callee, self.only_here = own("Scope"), own("Scope"), own("Scope")
         self.anchor = own("CodeAnchor")
         self.memory = own("Memory")
+        self.document, self.chunk = own("Document"), own("Chunk")
         self.file_uuid, self.project_uuid = own("File"), own("Project")
         self.token = f"lease-{uuid4().hex}"
         # A name that only this owner's code has.
@@ -58,6 +61,11 @@ class Data:
     def file(self) -> str:
         """The same path in both projects."""
         return f"{self.word}.py"
+
+    @property
+    def source(self) -> str:
+        """Where both have a document from."""
+        return f"{self.word}.md"
 
     @property
     def session(self) -> str:
@@ -78,7 +86,7 @@ class Data:
     def names(self) -> dict[str, str]:
         """All of the above by name, as parameters of a statement."""
         known = {name: value for name, value in vars(self).items() if isinstance(value, str)}
-        known |= {name: getattr(self, name) for name in ("file", "session", "title", "root")}
+        known |= {name: getattr(self, name) for name in ("file", "source", "session", "title", "root")}
         return known | {"project": self.owner.project}
 
     def _new(self, label: str) -> str:
@@ -123,11 +131,22 @@ def create(session: neo4j.Session, data: Data, *, code: bool, vectors: str) -> N
         data.names
         | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
     ).consume()
+    session.run(
+        """
+        CREATE (:Document {uuid: $document, source: $source, title: $word, format: 'text', hash: 'h', origin: 'file',
+          chunks: 1, created_at: datetime(), updated_at: datetime(), user_id: $user_id, project: $project})
+          -[:HAS_CHUNK]->(:Chunk:PendingEmbedding {uuid: $chunk, content: $word, heading: $word, position: '',
+          created_at: datetime(), user_id: $user_id, project: $project, owner_token: $owner_token})
+        """,
+        data.names
+        | {"user_id": data.owner.user_id, "owner_token": owner_token(data.owner.user_id, data.owner.project)},
+    ).consume()
     # Conversations have theirs in a property of the same number as messages have.
     for label, uuid, name in (
         ("Message", data.question, vectors),
         ("Summary", data.summary, vectors),
         ("Memory", data.memory, vectors),
+        ("Chunk", data.chunk, vectors),
         ("Conversation", data.conversation, f"summary_{vectors}"),
     ):
         session.run(

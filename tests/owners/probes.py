@@ -186,6 +186,7 @@ UNOWNED: dict[str, str] = {
     "create_conversation_vector_index": "indexes are the server's",
     "create_summary_vector_index": "indexes are the server's",
     "create_memory_vector_index": "indexes are the server's",
+    "create_chunk_vector_index": "indexes are the server's",
     **dict.fromkeys(
         ("graph_labels", "label_properties", "graph_relationships", "graph_indexes"),
         "what a graph is made of, whoever made it: names and counts, no value",

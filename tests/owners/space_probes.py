@@ -16,10 +16,10 @@ _CLAIMED = (
 )
 _EMBEDDED = (
     "MATCH (c:Conversation {uuid: $b_conversation}), (m:Message {uuid: $b_question}), (x:Summary {uuid: $b_summary}), "
-    "(y:Memory {uuid: $b_memory}), "
-    f"(s:Scope {{uuid: $b_caller}}) FOREACH (n IN [c, m, x, y, s] | SET n.{EMBEDDING} = 1) "
+    "(y:Memory {uuid: $b_memory}), (k:Chunk {uuid: $b_chunk}), "
+    f"(s:Scope {{uuid: $b_caller}}) FOREACH (n IN [c, m, x, y, k, s] | SET n.{EMBEDDING} = 1) "
 )
-_LABELLED = _EMBEDDED + "FOREACH (n IN [c, m, x, y, s] | SET n:PendingReembedding) "
+_LABELLED = _EMBEDDED + "FOREACH (n IN [c, m, x, y, k, s] | SET n:PendingReembedding) "
 
 
 def _given(data: Data, **given: Any) -> dict[str, Any]:
@@ -28,6 +28,7 @@ def _given(data: Data, **given: Any) -> dict[str, Any]:
         "Summary": (data.summary, []),
         "Conversation": (data.conversation, [data.title, data.word, 3]),
         "Memory": (data.memory, [data.word]),
+        "Chunk": (data.chunk, []),
         "Scope": (data.caller, ["h1"]),
     }
     return {

@@ -48,6 +48,7 @@ from tests.owners.graph import (
 from tests.owners.import_probes import IMPORTS
 from tests.owners.ingest_probes import INGEST
 from tests.owners.insight_probes import INSIGHTS
+from tests.owners.knowledge_probes import KNOWLEDGE
 from tests.owners.memory_probes import MEMORIES
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
 from tests.owners.scope_probes import SCOPES
@@ -56,7 +57,7 @@ from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES | USERS
+CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES | USERS | KNOWLEDGE
 CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE | KEYS
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")

@@ -204,4 +204,5 @@ def context_of(
         memories=services.background.operations,
         heard=heard,
         graph=OwnQueries(services.stores.graph),
+        knowledge=services.knowledge_search() if services.stores.knowledge is not None else None,
     )

@@ -55,6 +55,7 @@ _KINDS = {
     "Summary": "summaries",
     "Conversation": "conversations",
     "Memory": "memories",
+    "Chunk": "chunks",
     "Scope": "scopes",
 }
 

@@ -1,0 +1,1 @@
+"""The knowledge base: documents read into chunks, kept beside the memory, and searched."""
