@@ -91,6 +91,7 @@ def _print(report: ReembedReport) -> None:
         ("summary", "summaries"): report.summaries,
         ("conversation", "conversations"): report.conversations,
         ("memory", "memories"): report.memories,
+        ("chunk", "chunks"): report.chunks,
         ("definition", "definitions"): report.scopes,
     }
     made = ", ".join(counted(count, *what) for what, count in counts.items() if count)

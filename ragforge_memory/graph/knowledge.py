@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.memory_keys import hash_of
 from ragforge_memory.graph.records import next_cursor, read_cursor
@@ -88,8 +89,11 @@ class KnowledgeStore(OwnerSearch, WaitingVectors):
         return KnowledgeStore(self._client, Owner("", self._owner["project"]), self._use)
 
     async def exists(self) -> bool:
-        """Whether this owner can read any document."""
-        return bool((await self._read("has_knowledge", recover=False))[0]["found"])
+        """Whether this owner can read any document, or may: a server that is busy is not waited for."""
+        try:
+            return bool((await self._read("has_knowledge", recover=False))[0]["found"])
+        except GraphUnavailable:
+            return True
 
     async def known(self, source: str) -> list[KnownDocument]:
         """What this owner has of a file, or of the files below a folder; '' for all."""

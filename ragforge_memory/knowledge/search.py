@@ -57,10 +57,16 @@ class KnowledgeSearch:
                 raise text
         lists = {tier: found for tier, found in ((TEXT, text), (MEANING, near)) if not isinstance(found, RagforgeError)}
         chunks = {each.chunk["uuid"]: each.chunk for found in lists.values() for each in found}
-        cosines = {each.chunk["uuid"]: each.score for each in lists.get(MEANING, ())}
+        unrelated = self._embedder.unrelated_cosine if self._embedder is not None else 0.0
+        near_to = {each.chunk["uuid"]: similarity(each.score, unrelated) for each in lists.get(MEANING, ())}
+        if near_to and not lists.get(TEXT):  # words cannot speak for what is no nearer than unrelated texts are
+            lists[MEANING] = [each for each in lists[MEANING] if near_to[each.chunk["uuid"]]]
         ranked = fused_by_ranks([(1.0, [each.chunk["uuid"] for each in found]) for found in lists.values()])
+        first: dict[str, tuple[str, float]] = {}  # what stands in several places is shown once, as the best of them
+        for uuid, score in ranked:
+            first.setdefault(chunks[uuid]["content"], (uuid, score))
         return SearchResults(
-            (self._hit(chunks[uuid], score, cosines.get(uuid)) for uuid, score in ranked[:limit]),
+            (_hit(chunks[uuid], score, near_to.get(uuid)) for uuid, score in [*first.values()][:limit]),
             answered=tuple(lists),
             missed=tuple(tier for tier in (TEXT, MEANING) if tier not in lists),
         )
@@ -81,12 +87,10 @@ class KnowledgeSearch:
                 raise
             return await self._near(query, limit, again=False)  # the store and the embedder have gone along
 
-    def _hit(self, chunk: dict[str, str], score: float, cosine: float | None) -> KnowledgeHit:
-        near = None
-        if cosine is not None and self._embedder is not None:
-            near = similarity(cosine, self._embedder.unrelated_cosine)
-        shown = {name: chunk[name] for name in ("content", "source", "title", "heading", "position", "document_id")}
-        return KnowledgeHit(**shown, chunk_id=chunk["uuid"], score=score, similarity=near)
+
+def _hit(chunk: dict[str, str], score: float, near: float | None) -> KnowledgeHit:
+    shown = {name: chunk[name] for name in ("content", "source", "title", "heading", "position", "document_id")}
+    return KnowledgeHit(**shown, chunk_id=chunk["uuid"], score=score, similarity=near)
 
 
 async def _or_error(work: Awaitable[list[FoundChunk]]) -> list[FoundChunk] | RagforgeError:

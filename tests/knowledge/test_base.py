@@ -112,6 +112,7 @@ async def test_documents_without_a_file(make_agent: MakeAgent, cypher: Cypher) -
         assert (await agent.knowledge.add("opening.md", "# Hours\n\nWe open at nine.")).added == 1
         assert (await agent.knowledge.add("opening.md", b"# Hours\n\nWe open at nine.")).unchanged == 1
         assert (await agent.knowledge.add("opening.md", "# Hours\n\nWe open at ten.")).updated == 1
+        await agent.knowledge.add("copy.txt", "We open at ten.")  # what says the same is shown once
         [hit] = await found(agent, cypher, "when do you open")
         assert (hit.content, hit.source, hit.place) == ("We open at ten.", "opening.md", "Hours, line 3")
         for name, content, problem in (
