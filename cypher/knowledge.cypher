@@ -10,11 +10,11 @@ WHERE d.user_id = $user_id AND d.project = $project
 RETURN d.uuid AS uuid, d.source AS source, d.hash AS hash, d.origin AS origin, d.chunks AS chunks
 
 // name: matching_documents
-// What a uuid, the beginning of one, a source, or a folder of sources names.
+// What a uuid, the beginning of one, a source, or a folder of sources names, and whether it is everybody's.
 MATCH (d:Document)
 WHERE d.user_id IN [$user_id, ''] AND d.project = $project
   AND (d.source = $name OR d.source STARTS WITH $folder OR d.uuid STARTS WITH $beginning)
-RETURN d.uuid AS uuid, d.source AS source
+RETURN d.uuid AS uuid, d.source AS source, d.user_id = '' AS shared
 ORDER BY uuid
 
 // name: list_documents

@@ -23,7 +23,8 @@ NAME = "ragforge_memory"
 
 # Dependencies point to a lower floor, or stay in the room; rooms of one floor do not know each other.
 FLOORS: dict[int, tuple[str, ...]] = {
-    14: ("cli", "server"),
+    15: ("cli",),
+    14: ("server",),
     13: ("api", "scaffold"),
     12: ("archive", "insights"),
     11: ("agent",),
@@ -92,19 +93,20 @@ OUTSIDE = {
 MOST_LINES = 400
 PRODUCT_LINES, TEST_LINES = 84_500, 61_000
 ROOM_LINES = {
-    "cli": 5_285,
-    "api": 3_810,
+    "cli": 5_540,
+    "api": 4_170,
     "archive": 3_230,
     "insights": 1_180,
-    "agent": 10_925,
+    "agent": 11_200,
     "memory": 3_500,
     "knowledge": 930,
-    "tools": 3_870,
+    "tools": 3_890,
+    "server": 2_600,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,
     "llm/extractive": 1_200,
-    "graph": 13_585,
+    "graph": 13_860,
     "embeddings": 1_350,
     "code": 14_900,
     "redaction": 512,

@@ -487,9 +487,9 @@ class AgentKnowledge(BlockingKnowledge):
         """See `AsyncAgentKnowledge.list`."""
         return self._do(lambda: self._knowledge.list(limit, cursor=cursor))
 
-    def remove(self, source: str) -> int:
+    def remove(self, source: str, *, shared: bool = True) -> int:
         """See `AsyncAgentKnowledge.remove`."""
-        return self._do(lambda: self._knowledge.remove(source))
+        return self._do(lambda: self._knowledge.remove(source, shared=shared))
 
 
 class ConversationAgent(BlockingAgent):

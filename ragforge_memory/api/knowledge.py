@@ -115,11 +115,12 @@ class AsyncAgentKnowledge:
         _, store = await self._open()
         return await store.listed(limit=limit, cursor=cursor)
 
-    async def remove(self, source: str) -> int:
+    async def remove(self, source: str, *, shared: bool = True) -> int:
         """Removes a document, or all below a folder, with what was found by them; the files stay.
 
         Args:
             source: as `list` shows it, a folder of sources, or a document's uuid or the start of it.
+            shared: those of everybody in the project too.
 
         Returns:
             How many documents went.
@@ -129,8 +130,9 @@ class AsyncAgentKnowledge:
             NotFound: there is none.
         """
         check_text(source, "a document's source")
+        check_flag(shared, "shared")
         _, store = await self._open()
-        found = await store.matching(source.strip()) if source.strip() else []
+        found = await store.matching(source.strip(), shared=shared) if source.strip() else []
         if not found:
             raise NotFound(f"there is no document {source!r}", hint="`ragforge knowledge list` shows them all")
         return sum([await store.remove(uuid) for uuid, _ in found])

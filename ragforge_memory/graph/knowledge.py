@@ -100,12 +100,13 @@ class KnowledgeStore(OwnerSearch, WaitingVectors):
         rows = await self._read("known_documents", timeout=PATIENT_TIMEOUT, source=source)
         return [KnownDocument(**row) for row in rows]
 
-    async def matching(self, name: str) -> list[tuple[str, str]]:
-        """The (uuid, source) of what a uuid or its beginning, a source or a folder of sources names."""
+    async def matching(self, name: str, *, shared: bool = True) -> list[tuple[str, str]]:
+        """The (uuid, source) of what a uuid or its beginning, a source or a folder of sources names; ``shared``: of
+        what is everybody's too."""
         begins = name if len(name) >= _BEGINNING and name.isalnum() else _NO_BEGINNING
         folder = name.rstrip("/") + "/"
         rows = await self._read("matching_documents", name=name, folder=folder, beginning=begins)
-        return [(row["uuid"], row["source"]) for row in rows]
+        return [(row["uuid"], row["source"]) for row in rows if shared or not row["shared"]]
 
     async def listed(self, *, limit: int, cursor: str | None) -> DocumentPage:
         """A page of documents, by source."""

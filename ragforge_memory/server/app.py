@@ -21,7 +21,17 @@ from ragforge_memory.server import errors
 from ragforge_memory.server.gate import Gate
 from ragforge_memory.server.hub import Hub
 from ragforge_memory.server.metrics import ServerMetrics
-from ragforge_memory.server.routes import branches, chat, code, conversations, health, memories, openai, users
+from ragforge_memory.server.routes import (
+    branches,
+    chat,
+    code,
+    conversations,
+    health,
+    knowledge,
+    memories,
+    openai,
+    users,
+)
 from ragforge_memory.server.state import ServerState
 from ragforge_memory.server.turns import Turns
 
@@ -30,13 +40,14 @@ log = logging.getLogger(__name__)
 # Only described here: the gate has read the key before a route is found.
 _bearer = HTTPBearer(auto_error=False, description="`rf_…`, made by `ragforge keys create`")
 
-_UPLOADS = (conversations.uploads,)
+_UPLOADS = (conversations.uploads, knowledge.uploads)
 _GUARDED = (
     chat.router,
     conversations.router,
     branches.router,
     memories.router,
     code.router,
+    knowledge.router,
     openai.router,
     users.router,
     users.admin,
