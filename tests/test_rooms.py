@@ -91,7 +91,7 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 84_500, 61_000
+PRODUCT_LINES, TEST_LINES = 84_600, 61_000
 ROOM_LINES = {
     "cli": 5_540,
     "api": 4_170,
@@ -101,7 +101,7 @@ ROOM_LINES = {
     "memory": 3_500,
     "knowledge": 930,
     "tools": 3_890,
-    "server": 2_600,
+    "server": 2_650,
     "ingest": 1_900,
     "anchors": 2_650,
     "llm": 3_300,

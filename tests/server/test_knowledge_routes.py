@@ -13,17 +13,14 @@ GUIDE = "# The guide\n\n## Harbour\n\nThe ferry to the marzipan island leaves at
 
 async def test_documents_come_and_go(serve: Any) -> None:
     async with serve() as running:
-        put, asked = running.client.put, {"query": "when does the ferry leave?"}
+        put = running.client.put
+        query = {"query": "when does the ferry leave?"}
         first = await put("/api/knowledge/documents/docs/guide.md", content=GUIDE)
         again = await put("/api/knowledge/documents/docs/guide.md", content=GUIDE)
-        found = (
-            await running.client.get("/api/knowledge/search", params={"query": "when does the ferry leave?"})
-        ).json()
+        found = (await running.client.get("/api/knowledge/search", params=query)).json()
         listed = (await running.client.get("/api/knowledge/documents")).json()["items"]
         gone = (await running.client.delete("/api/knowledge/documents/docs/guide.md")).json()
-        after = (
-            await running.client.get("/api/knowledge/search", params={"query": "when does the ferry leave?"})
-        ).json()
+        after = (await running.client.get("/api/knowledge/search", params=query)).json()
         missing = await running.client.delete("/api/knowledge/documents/docs/guide.md")
         unread = await put("/api/knowledge/documents/broken.pdf", content=b"no pdf")
     assert (first.status_code, first.json()["added"], again.json()["unchanged"]) == (200, 1, 1)

@@ -1,4 +1,4 @@
-"""`ragforge serve` as a process: several workers, one of them killed, all of them renewed, and what schemathesis finds."""
+"""`ragforge serve` as a process: workers that are killed and renewed, and what schemathesis finds."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_nothing_is_lost_where_workers_die_and_are_renewed(served: Served) -> No
 
 
 def test_schemathesis_finds_nothing(served: Served, tmp_path: Path) -> None:
-    """Its own checks over the whole description; texts that the library refuses although their form is right are 422."""
+    """Its own checks over the whole description; what is of the right form and still not possible is a 422."""
     command = [
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{served.url}/openapi.json", "--url", served.url),
         *("--header", f"Authorization: Bearer {served.key}", "--seed", "7", "--max-examples", "40"),
