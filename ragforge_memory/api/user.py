@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ class AsyncAgentUser:
         Raises:
             GraphUnavailable: the graph cannot be asked.
         """
-        store, services = await self._open()
-        return await store.context(services.place.today())
+        store = await self._open()
+        return await store.context(_today())
 
     async def set(self, plan: str | None = None, preferences: Mapping[str, Any] | None = None) -> UserContext:
         """Sets what is given, and gives all that there is then.
@@ -41,12 +42,17 @@ class AsyncAgentUser:
         Raises:
             InvalidInput: the plan is no line of text, or the preferences are too long or no JSON.
         """
-        store, services = await self._open()
+        store = await self._open()
         await store.set(plan=plan, preferences=preferences)
-        return await store.context(services.place.today())
+        return await store.context(_today())
 
-    async def _open(self) -> tuple[UserStore, Services]:
+    async def _open(self) -> UserStore:
         from ragforge_memory.graph.users import UserStore
 
         services = await self._open_agent()
-        return UserStore(services.stores.graph, services.place.owner), services
+        return UserStore(services.stores.graph, services.place.owner)
+
+
+def _today() -> date:
+    """The day that usage counts for: UTC, wherever this is."""
+    return datetime.now(UTC).date()

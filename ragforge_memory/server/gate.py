@@ -95,15 +95,15 @@ class Gate:
 
     def _check_own_page(self, headers: Headers) -> None:
         """Refuses what a page of another site sends to a server that asks for no key: by its own name, or by one that
-        leads here."""
+        leads here. `cors_origins` may come with somebody's repository, so that its pages need a key all the same."""
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
         origin = headers.get("origin")
-        here = origin is None or urlsplit(origin).netloc == headers.get("host") or origin in self._config.cors_origins
+        here = origin is None or urlsplit(origin).netloc == headers.get("host")
         if not here or not is_loopback(host):
             raise Refusal(
                 403,
                 "this comes from another site's page" if not here else f"this server is not called {host!r}",
-                hint="use http://127.0.0.1, list the page in server.cors_origins, or send a key",
+                hint="use http://127.0.0.1, or send a key: ragforge keys create",
             )
 
     async def _key(self, text: str, address: str) -> ApiKey | None:

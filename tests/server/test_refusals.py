@@ -168,7 +168,7 @@ async def test_a_method_that_a_path_does_not_have(serve: Any) -> None:
     assert nowhere.status_code == 404
 
 
-async def test_pages_of_other_sites_are_refused_where_no_key_is_needed(serve: Any) -> None:
+async def test_pages_of_other_sites_need_a_key(serve: Any, user: str, make_key: Any) -> None:
     async with serve(cors_origins=["https://app.example.org"]) as running:
         get = running.client.get
         codes = [
@@ -181,6 +181,8 @@ async def test_pages_of_other_sites_are_refused_where_no_key_is_needed(serve: An
                 {"Host": "evil.example.org"},
             )
         ]
-        allowed = await get("/api/conversations", headers={"Origin": "https://app.example.org"})
-    assert codes == [200, 200, 200, 403, 403]
+        key = {"Authorization": f"Bearer {await make_key(user)}"}
+        allowed = await get("/api/conversations", headers={"Origin": "https://app.example.org", **key})
+    assert codes == [200, 200, 403, 403, 403]
+    assert allowed.status_code == 200
     assert allowed.headers["Access-Control-Allow-Origin"] == "https://app.example.org"

@@ -42,7 +42,9 @@ async def set_context(agent: Agent, changes: ContextChanges, access: Caller) -> 
 async def erase_user(agent: Agent, state: State, access: Caller) -> Erasure:
     """Erases all that the user has in every project of this graph, and gives a certificate."""
     certificate = await agent.erase_user()
-    await state.record(access, agent.user_id or "", "erase user", certificate.uuid)
+    user_id = agent.user_id or ""
+    await state.record(access, user_id, "erase user", certificate.uuid)
+    await state.hub.forget(user_id)  # it knows the last messages by heart
     return certificate
 
 
