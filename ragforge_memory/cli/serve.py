@@ -53,13 +53,14 @@ async def _prepare(settings: Settings, model: str | None, served: Served, host: 
 
     async with open_session(Opening(settings=settings, model=model, brief=True)) as session:
         keys = KeyStore(session.services.stores.graph, session.agent.project or "")
-        if served.asks_key and not await keys.list():
+        asks_key = served.asks_key or session.place.loaded.config.server.require_key
+        if asks_key and not await keys.list():
+            why = f"{host} can be reached from other machines" if served.asks_key else "server.require_key is set"
             raise ConfigError(
-                f"{host} can be reached from other machines, and there is no key yet",
-                hint="make one with `ragforge keys create --user NAME`, or serve on 127.0.0.1",
+                f"{why}, and there is no key yet", hint="make one with `ragforge keys create --user NAME`"
             )
         await session.read_code()
-        note(_greeting(session, host, port, asks_key=served.asks_key))
+        note(_greeting(session, host, port, asks_key=asks_key))
 
 
 def _greeting(session: Session, host: str, port: int, *, asks_key: bool) -> str:

@@ -55,7 +55,7 @@ _WORDS = re.compile(r"\s*\S+\s*")
 
 
 class ScriptedProvider:
-    """Answers with its steps, one a request, and keeps every request in ``requests``.
+    """Answers with its steps, one a request, and keeps every request in ``requests``; one from a file keeps none.
 
     A step is a piece or a sequence of pieces: a string is text; a `ToolRequest` is asked for; a chunk is sent as it
     is; a `Pause`, a `Hang` or an ``asyncio.Event`` is waited for; an exception is raised there. A callable is given
@@ -91,6 +91,7 @@ class ScriptedProvider:
         self.model = model
         self.context_window = context_window
         self.requests: list[ModelRequest] = []
+        self._keeps = True
         self.closed = False
         self._scripts = {purpose: list(its) for purpose, its in (purposes or {}).items()} | {"answer": list(steps)}
         self._next = dict.fromkeys(self._scripts, 0)
@@ -113,7 +114,7 @@ class ScriptedProvider:
             raise ConfigError("a script is a JSON object with a list of steps", file=str(path), key="steps")
         try:
             purposes = {name: [_step(step) for step in steps] for name, steps in script.get("purposes", {}).items()}
-            return cls(
+            made = cls(
                 [_step(step) for step in script["steps"]],
                 purposes=purposes,
                 model=str(script.get("model", "scripted")),
@@ -122,6 +123,9 @@ class ScriptedProvider:
                 delay=float(script.get("delay_ms", 0)) / 1000,
                 token_price=float(script["token_price"]) if "token_price" in script else None,
             )
+            # Nobody looks at them, and a server would keep those of days.
+            made._keeps = False
+            return made
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ConfigError(f"a step of the script cannot be used: {error!r}", file=str(path), key="steps") from error
 
@@ -145,7 +149,8 @@ class ScriptedProvider:
         Raises:
             ModelError: there is no step left, or whatever the step holds.
         """
-        self.requests.append(request)
+        if self._keeps:
+            self.requests.append(request)
         step = self._take(request.purpose)
         said = 0
         asked = False

@@ -23,6 +23,10 @@ _VARIABLE = "RAGFORGE_SERVE"
 _GRACE_SECONDS = 30
 """Seconds that turns have to end when the server is stopped; then they are cancelled, and their parts stored."""
 
+_READY_SECONDS = 60
+"""Seconds that a new worker has to open the graph before an old one goes, and that any may not answer its parent: on a
+busy machine uvicorn's 5 would end a restart half-way, and workers that are well."""
+
 
 @dataclass(frozen=True, slots=True)
 class Served:
@@ -98,6 +102,7 @@ def run(served: Served, *, host: str, port: int, workers: int) -> None:
                 access_log=False,
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE_SECONDS,
+                timeout_worker_healthcheck=_READY_SECONDS,
             )
         finally:
             os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)

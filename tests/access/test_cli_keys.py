@@ -38,3 +38,12 @@ def test_what_is_no_key_is_an_error(ragforge: CommandLine) -> None:
     assert "there is no key" in gone.stderr
     assert "ragforge keys list" in gone.stderr
     assert ragforge.run("keys", "create", "--scope", "root").returncode == 2
+
+
+def test_no_server_starts_without_a_key_where_one_is_needed(ragforge: CommandLine) -> None:
+    outside = ragforge.run("serve", "--host", "0.0.0.0", "--port", "8799")
+    (ragforge.project / "ragforge.config.yaml").write_text("server: {require_key: true}\n")
+    here = ragforge.run("serve", "--port", "8799")
+    assert (outside.returncode, here.returncode) == (3, 3)
+    assert "0.0.0.0 can be reached from other machines, and there is no key yet" in outside.stderr
+    assert "server.require_key is set, and there is no key yet" in here.stderr

@@ -44,6 +44,7 @@ SMALL = {
     "memory": ("--memories", "4000", "--rounds", "4"),
     "memory_queue": ("--kills", "2"),
     "memory_session": ("--turns", "20"),
+    "served": ("--quick", "--sessions", "4", "--minutes", "0.2", "--pause", "1"),
     "similar": ("--conversations", "30"),
     "ingest": ("--files", "5"),
     "reembed": ("--messages", "300"),

@@ -14,7 +14,7 @@ _PATH = re.compile(r"`((?:tests|benchmarks)/[\w/]+\.py)(?:::(\w+))?`")
 def test_every_test_that_is_named_is_there() -> None:
     named = _PATH.findall(PAGE.read_text(encoding="utf-8"))
     assert len(named) > 40
-    assert [f"{path}::{name}" for path, name in named if name not in _tests(path)] == []
+    assert [f"{path}::{name}" for path, name in named if name not in names_in(path)] == []
 
 
 def test_every_line_shows_a_test_or_says_that_it_is_not_there() -> None:
@@ -30,7 +30,7 @@ def test_the_page_is_short() -> None:
     assert len(PAGE.read_text(encoding="utf-8").splitlines()) <= 250
 
 
-def _tests(path: str) -> set[str]:
+def names_in(path: str) -> set[str]:
     """The tests of a file; a benchmark is named as a whole."""
     file = ROOT / path
     if not file.is_file():
