@@ -18,7 +18,7 @@ from ragforge_memory import (
     InvalidInput,
     Neo4jConfig,
 )
-from ragforge_memory.agent import opening
+from ragforge_memory.agent import parts
 from ragforge_memory.agent.outages.outage import Outage
 from ragforge_memory.embeddings.hashing import HashingEmbedder
 from ragforge_memory.graph.client import GraphClient
@@ -204,12 +204,12 @@ async def test_an_agent_that_does_not_open_closes_what_it_made_and_leaves_what_i
     async def refused(*_: object) -> None:
         raise GraphUnavailable("it went away")
 
-    monkeypatch.setattr(opening, "open_space", refused)
+    monkeypatch.setattr(parts, "open_space", refused)
     with pytest.raises(GraphUnavailable):
         await make_agent(provider=Model(["hello"]), embedder=Embedder(), settings=SETTINGS).open()
     assert closed == []  # they can be given to the next one
-    monkeypatch.setattr(opening, "resolve_model", resolved)
-    monkeypatch.setattr(opening, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=Embedder()))
+    monkeypatch.setattr(parts, "resolve_model", resolved)
+    monkeypatch.setattr(parts, "resolve_embedder", lambda *_, **__: SimpleNamespace(embedder=Embedder()))
     with pytest.raises(GraphUnavailable):
         await make_agent(settings=SETTINGS).open()
     assert sorted(closed) == ["embedder", "model"]

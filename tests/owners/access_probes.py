@@ -21,6 +21,17 @@ SET u.plan = 'of a probe'
 CREATE (:UsageDay {{uuid: 'day of a probe', user_id: x.user_id, project: '', day: '1970-01-01', turns: {_NUMBER}}})
 """
 
+_COUNTED = """
+MATCH (m:Message {uuid: $b_question})
+CREATE (:MemoryCount {key: 'count of a probe', user_id: m.user_id, project: m.project, metric: 'calls', label: 'probe',
+  number: 9})
+CREATE (:PendingOperation {uuid: 'operation of a probe', user_id: m.user_id, project: m.project})
+"""
+
+
+def _nothing_counted(rows: Rows) -> bool:
+    return rows[0]["counts"] == [] and rows[0]["waiting"] == 0
+
 
 def _of_nobody_else(rows: Rows) -> bool:
     return not any(word in repr(rows) for word in ("of a probe", str(_NUMBER)))
@@ -31,6 +42,7 @@ KEYS: dict[str, list[Probe]] = {
     "api_key_of": [Probe(lambda a, b: {"uuid": "key of a probe"}, expect=nothing, prepare=_KEY)],
     "use_api_key": [Probe(lambda a, b: {"uuid": "key of a probe"}, expect=nothing, prepare=_KEY)],
     "revoke_api_key": [Probe(lambda a, b: {"uuid": "key of a probe"}, expect=nothing, prepare=_KEY)],
+    "project_memory_counts": [Probe(lambda a, b: {}, expect=_nothing_counted, prepare=_COUNTED)],
     "audit_records": [Probe(lambda a, b: {"whose": None, "limit": 100}, expect=nothing, prepare=_KEY)],
 }
 """Statements on what a project has, whichever user's it is."""

@@ -103,8 +103,9 @@ async def test_models_and_what_is_none(ask: Any) -> None:
     assert models[0] == "ragforge"
     with pytest.raises(openai.NotFoundError):
         await ask.client.chat.completions.create(model="gpt-9", messages=_said("hello"))
-    with pytest.raises(openai.AuthenticationError):
-        await _client(ask.running.url, "rf_000000000000_none").models.list()
+    async with _client(ask.running.url, "rf_000000000000_none") as stranger:
+        with pytest.raises(openai.AuthenticationError):
+            await stranger.models.list()
 
 
 _WEATHER = {
