@@ -98,10 +98,8 @@ def create_app(
         responses=errors.documented(503),
     )
     app.state.server = None
-    errors.install(app, [route for router in (*_GUARDED, *_UPLOADS, health.router) for route in router.routes])
+    errors.install(app, [route for router in (*_UPLOADS, *_GUARDED, health.router) for route in router.routes])
     refusals = errors.documented(401, 403, 413, 422, 429)
-    for router in _GUARDED:
-        app.include_router(router, dependencies=[Depends(_described)], responses=refusals)
     for router in _UPLOADS:
         app.include_router(
             router,
@@ -109,6 +107,8 @@ def create_app(
             responses=refusals,
             max_body_size=config.max_upload_bytes,
         )
+    for router in _GUARDED:
+        app.include_router(router, dependencies=[Depends(_described)], responses=refusals)
     app.include_router(health.router)
     app.add_middleware(
         Gate, config=config, verify=verify, asks_key=asks_key or config.require_key, user_id=first.user_id or ""

@@ -65,6 +65,16 @@ class Problem(BaseModel):
     hint: str | None = None
 
 
+def check_body(size: int) -> None:
+    """Refuses a file of no bytes.
+
+    Raises:
+        Refusal: it is one.
+    """
+    if not size:
+        raise Refusal(422, "the body is empty", hint="send the file as the body")
+
+
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, as its description lists them."""
     return {status: {"model": Problem, "description": _TITLES[status]} for status in statuses}
@@ -126,6 +136,8 @@ def install(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
     async def plain(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
         headers = dict(error.headers or {})
+        if error.status_code == 400:  # the framework's word for a body that is no text at all
+            return problem(422, "InvalidRequest", "the body is not JSON", "see /docs for what it takes", headers)
         if error.status_code == 405:
             headers["Allow"] = ", ".join(sorted(_methods(routes, request)))
         return problem(error.status_code, "Refused", str(error.detail), "see /docs", headers)
@@ -151,6 +163,7 @@ def _what_is_wrong(error: RequestValidationError) -> tuple[str, str]:
 
 
 def _methods(routes: Sequence[BaseRoute], request: Request) -> set[str]:
-    """All methods of a path, of whichever routes they are."""
-    fitting = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
-    return {method for each in fitting if isinstance(each, APIRoute) for method in each.methods or ()}
+    """All methods of the resource that a path names: of the first route that it fits, and those beside it."""
+    ours = [each for each in routes if isinstance(each, APIRoute)]
+    path = next((each.path for each in ours if each.matches(request.scope)[0] is not Match.NONE), None)
+    return {method for each in ours if each.path == path for method in each.methods or ()}

@@ -15,13 +15,13 @@ import httpx2
 import pytest
 import uvicorn
 from fastapi import FastAPI
-from ragforge_memory.graph.keys import KeyStore
-from ragforge_memory.models.access import KeyScope
 
 from ragforge_memory import AsyncConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.config.server import ServerConfig
 from ragforge_memory.graph.connect import connect
+from ragforge_memory.graph.keys import KeyStore
 from ragforge_memory.llm.scripted import ScriptedProvider
+from ragforge_memory.models.access import KeyScope
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.server.app import create_app
 

@@ -127,7 +127,7 @@ def test_schemathesis_finds_nothing(served: Served, tmp_path: Path) -> None:
         *("--suppress-health-check", "all", "--workers", "4", "--generation-database", "none"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1_500, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout[-6_000:] + done.stderr[-2_000:]
+    assert done.returncode == 0, done.stdout[:20_000] + done.stderr[-2_000:]
     cases = re.search(r"([\d,]+) generated", done.stdout)
     assert cases is not None, done.stdout[-2_000:]
     assert int(cases[1].replace(",", "")) >= 2_000

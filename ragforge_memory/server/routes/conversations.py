@@ -38,7 +38,7 @@ from ragforge_memory.server.bodies import (
     NewConversation,
     Time,
 )
-from ragforge_memory.server.errors import documented
+from ragforge_memory.server.errors import check_body, documented
 from ragforge_memory.server.state import Agent, Conversation
 
 router = APIRouter(tags=["conversations"])
@@ -88,7 +88,11 @@ async def conversations_about(
     return await agent.conversations_about(scope, limit=limit)
 
 
-@router.get("/api/conversations/export", response_class=FileResponse)
+@router.get(
+    "/api/conversations/export",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}}},
+)
 async def export_all(agent: Agent, embeddings: bool = False) -> Response:
     """Gives all conversations and memories as JSON lines, which the import takes."""
     folder = await run_in_threadpool(tempfile.TemporaryDirectory, prefix="ragforge-export-")
@@ -114,6 +118,7 @@ async def import_conversations(
     with tempfile.TemporaryFile(prefix="ragforge-import-") as file:
         async for part in request.stream():
             await run_in_threadpool(file.write, part)
+        check_body(file.tell())
         file.seek(0)
         return await agent.import_conversations(file, on_conflict)
 
@@ -268,7 +273,11 @@ async def add_code(conversation: Conversation, references: CodeReferences) -> li
     return await conversation.reference_code(references.message_id, references.scopes, references.kind)
 
 
-@router.get("/api/conversations/{uuid}/export", responses=_THERE)
+@router.get(
+    "/api/conversations/{uuid}/export",
+    response_model=dict[str, Any],
+    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}, **_THERE},
+)
 async def export(conversation: Conversation, format: Literal["json", "markdown"] = "json") -> Response:
     """Gives it as JSON, which the import takes, or as Markdown."""
     given: Any = await conversation.export(format=format)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from ragforge_memory.models.conversation import Page
 from ragforge_memory.models.knowledge import DocumentInfo, KnowledgeHit, KnowledgeReport
 from ragforge_memory.server.bodies import NAMED, Asked, Cursor, Limit
-from ragforge_memory.server.errors import Refusal, documented
+from ragforge_memory.server.errors import Refusal, check_body, documented
 from ragforge_memory.server.state import Agent, Caller
 
 router = APIRouter(tags=["knowledge"])
@@ -40,20 +40,22 @@ async def list_documents(agent: Agent, limit: Limit = 50, cursor: Cursor = None)
 
 
 @uploads.put(
-    "/api/knowledge/documents/{name:path}",
+    "/api/knowledge/documents/{source:path}",
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {}}}}},
 )
 async def add_document(
     agent: Agent,
     access: Caller,
     request: Request,
-    name: DocumentName,
+    source: DocumentName,
     shared: Annotated[bool, Query(description="For everybody in the project; it takes more than an own key.")] = False,
 ) -> KnowledgeReport:
     """Takes a document in; one of the same name takes its place, and the same again does nothing."""
     if shared and access.scope == "user":
         raise Refusal(403, "this key adds documents for its own user alone", hint="a key of scope others or admin may")
-    return await agent.knowledge.add(name, await request.body(), shared=shared)
+    content = await request.body()
+    check_body(len(content))
+    return await agent.knowledge.add(source, content, shared=shared)
 
 
 @router.delete("/api/knowledge/documents/{source:path}", responses=documented(404))
