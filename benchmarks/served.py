@@ -44,7 +44,7 @@ from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.keys import KeyStore
 
 ALONE_TURNS, ALONE_SECONDS, WRITERS = 60, 180.0, 16
-GROWTH = 1.2
+GROWTH = 1.1
 """What the memory of the workers may be at the end, to that at minute 3."""
 
 

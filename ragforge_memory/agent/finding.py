@@ -100,6 +100,20 @@ async def load(services: Services, reference: str) -> ConversationInfo:
     return await _or_remembered(services.place, services.background, reference, work)
 
 
+async def exact(services: Services, uuid: str) -> ConversationInfo:
+    """The conversation of exactly this uuid; while the graph is away, one that this process has used.
+
+    Raises:
+        ConversationNotFound: this owner has none such.
+        GraphUnavailable: the graph is away and this process does not know it.
+    """
+
+    async def work() -> ConversationInfo:
+        return await services.settled(await services.stores.conversations.get(uuid))
+
+    return await _or_remembered(services.place, services.background, uuid, work)
+
+
 async def _or_remembered(
     place: Place, background: Background, reference: str, work: Callable[[], Awaitable[ConversationInfo]]
 ) -> ConversationInfo:

@@ -356,7 +356,7 @@ class AsyncConversationAgent:
         """
         services = await self.open()
         try:
-            return self._conversation(await services.settled(await services.stores.conversations.get(uuid)))
+            return self._conversation(await finding.exact(services, uuid))
         except ConversationNotFound:
             return None
 

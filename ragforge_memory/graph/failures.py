@@ -119,3 +119,8 @@ def first_line(error: Exception) -> str:
     # "Couldn't connect to HOST (resolved to (...)):" and the reason on the next line.
     first, _, rest = re.sub(r" \(resolved to \(.*?\)\)", "", str(message)).strip().partition("\n")
     return f"{first} {rest.strip().splitlines()[0]}" if first.endswith(":") and rest.strip() else first.rstrip(":")
+
+
+def is_taken(error: RagforgeError) -> bool:
+    """Whether a write failed since a uuid in it is somebody's already."""
+    return code_of(error).endswith("ConstraintValidationFailed")

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4, uuid5
 from ragforge_memory.errors import GraphError
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
-from ragforge_memory.graph.failures import code_of
+from ragforge_memory.graph.failures import is_taken
 from ragforge_memory.graph.leases import IMPORT_SECONDS
 from ragforge_memory.graph.messages import CodeTies, NewMessage, tool_tokens
 from ragforge_memory.graph.owned import OwnerStore
@@ -214,11 +214,6 @@ class ImportStore(OwnerStore):
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}
         return properties
-
-
-def is_taken(error: GraphError) -> bool:
-    """Whether a write failed since a uuid in it is somebody's already."""
-    return code_of(error).endswith("ConstraintValidationFailed")
 
 
 def _gone() -> GraphError:

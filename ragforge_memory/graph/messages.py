@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from ragforge_memory.errors import MessageNotFound, being_answered, conversation_gone
+from ragforge_memory.errors import GraphError, MessageNotFound, being_answered, conversation_gone
 from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.failures import is_taken
 from ragforge_memory.graph.receipts import EARLIER_RESULT_CHARACTERS, ContextQuery, Receipt, TurnContext, turn_context
 from ragforge_memory.graph.records import message, to_json, tool_call, tool_call_rows, utc_text
 from ragforge_memory.graph.text import lucene_any, query_words, terms
@@ -190,20 +191,26 @@ class MessageStore(WaitingTexts):
             corrected = await self._corrected(conversation_id, new, recover=recover)
             if new.how == "corrects":
                 new = replace(new, kind=kind_of_correction(corrected))
-        rows = await self._write(
-            "append_message",
-            conversation_id=conversation_id,
-            uuid=new.uuid,
-            message=new.properties(),
-            corrects={"uuid": corrected.uuid if corrected else None, "how": new.how},
-            tokens=estimate_tokens(new.content),
-            worded=bool(new.content.strip()),
-            extract=new.extract,
-            summarize_every=self._summarize_every,
-            title=title,
-            title_source=self._title_source,
-            recover=recover,
-        )
+        try:
+            rows = await self._write(
+                "append_message",
+                conversation_id=conversation_id,
+                uuid=new.uuid,
+                message=new.properties(),
+                corrects={"uuid": corrected.uuid if corrected else None, "how": new.how},
+                tokens=estimate_tokens(new.content),
+                worded=bool(new.content.strip()),
+                extract=new.extract,
+                summarize_every=self._summarize_every,
+                title=title,
+                title_source=self._title_source,
+                recover=recover,
+            )
+        except GraphError as error:
+            # In another conversation somebody was quicker with this uuid.
+            if once and is_taken(error):
+                raise being_answered() from error
+            raise
         row = _first(rows, conversation_id)
         if once and row["said_by_another"]:
             raise being_answered()

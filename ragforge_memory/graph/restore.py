@@ -9,7 +9,8 @@ from uuid import uuid4
 
 from ragforge_memory.errors import GraphError, GraphUnavailable, InvalidInput
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
-from ragforge_memory.graph.imports import UuidTaken, is_taken
+from ragforge_memory.graph.failures import is_taken
+from ragforge_memory.graph.imports import UuidTaken
 from ragforge_memory.graph.leases import ANCHOR_SECONDS, RESTORE_SECONDS, holder, is_dead
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.spaces import Space, in_space

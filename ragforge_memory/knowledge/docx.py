@@ -11,6 +11,8 @@ from ragforge_memory.knowledge.parts import ReadDocument, Unreadable
 
 # A small file may be packed so that it fills a disk.
 _MOST_UNPACKED = 500_000_000
+# Its text is held as a tree, some twenty times as large.
+_MOST_TEXT = 30_000_000
 
 
 def read_docx(data: bytes) -> ReadDocument:
@@ -25,6 +27,8 @@ def read_docx(data: bytes) -> ReadDocument:
         with ZipFile(BytesIO(data)) as packed:
             if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
                 raise Unreadable(f"it unpacks to more than {_MOST_UNPACKED:,} bytes")
+            if any(each.file_size > _MOST_TEXT for each in packed.infolist() if each.filename.endswith(".xml")):
+                raise Unreadable(f"its text has more than {_MOST_TEXT:,} bytes")
         picture = mammoth.images.img_element(lambda image: {"src": ""})
         html = str(mammoth.convert_to_html(BytesIO(data), convert_image=picture).value)
     except BadZipFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragforge_memory.knowledge.markdown import markdown_blocks
-from ragforge_memory.knowledge.parts import ReadDocument, text_of
+from ragforge_memory.knowledge.parts import ReadDocument, Unreadable, text_of
 
 _AROUND = "nav, script, style, header, footer, aside, noscript, template, iframe, svg, form, head, [hidden]"
 # What a page says is its own text; the first that is there and has most of it.
@@ -32,5 +32,8 @@ def read_html_text(text: str) -> ReadDocument:
     parts = (page.css_first(name) for name in _OWN)
     own = next((each for each in parts if each is not None and len(each.text().split()) >= _MOST * whole), None)
     html = (own.html if own is not None else page.html) or ""
-    blocks = markdown_blocks(markdownify(html, heading_style="ATX", bullets="-", strip=["a", "img"]))
-    return ReadDocument(title, blocks)
+    try:
+        text = markdownify(html, heading_style="ATX", bullets="-", strip=["a", "img"])
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return ReadDocument(title, markdown_blocks(text))

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from ragforge_memory.knowledge.parts import Block, ReadDocument, text_of
 
+_LONGEST_HEADING = 1_000
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _FRONT = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.M | re.I)
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
 # `{#install}`, `{ .class }`: attributes behind a heading.
 _ATTRIBUTES = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]*\}[ \t]*$")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -41,8 +41,17 @@ def read_text(data: bytes) -> ReadDocument:
 
 def markdown_blocks(text: str) -> tuple[Block, ...]:
     """The blocks of a Markdown text; comments, which nobody sees, are left out."""
-    text = _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), text)
-    return tuple(_blocks(text.split("\n")))
+    return tuple(_blocks(_without_comments(text).split("\n")))
+
+
+def _without_comments(text: str) -> str:
+    """A text whose comments have left their line ends; one that nothing closes is none."""
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept += (text[at:begin], "\n" * text.count("\n", begin, end))
+        at = end + 3
+    return "".join((*kept, text[at:]))
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[Block]:
@@ -56,7 +65,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[Block]:
             first, prose = number, []
             number = _fence_end(lines, number, opened.group(1))
             yield Block("\n".join(lines[first - 1 : number]), code=True, first=first, last=number)
-        elif heading := _HEADING.match(line):
+        elif len(line) <= _LONGEST_HEADING and (heading := _HEADING.match(line)):
             yield from _paragraphs(prose)
             prose = []
             if told := _plain(heading.group(2) or ""):

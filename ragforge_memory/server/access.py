@@ -49,6 +49,19 @@ class Access:
             )
         return asked
 
+    def check_writes(self) -> None:
+        """Refuses to write what is nobody's, which everybody in the project reads, with a key that is for one user.
+
+        Raises:
+            Refusal: it is such a key.
+        """
+        if self.scope == "user" and not self.user_id:
+            raise Refusal(
+                403,
+                "this key is of no user, and what is nobody's everybody reads",
+                hint="use a key with a user: ragforge keys create --user NAME",
+            )
+
     def check_admin(self) -> None:
         """Refuses what only an administrator's key may do.
 

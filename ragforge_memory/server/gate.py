@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ragforge_memory.errors import RagforgeError
+from ragforge_memory.errors import GraphUnavailable, RagforgeError
 from ragforge_memory.graph.keys import KEY_PREFIX
 from ragforge_memory.server.access import Access
 from ragforge_memory.server.errors import Refusal, answer_of
@@ -29,6 +29,7 @@ KNOWN_SECONDS = 5.0
 
 _MOST_KNOWN = 10_000
 _GUARDED = ("/api/", "/v1/")
+_PROXIES = frozenset({"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"})
 
 Verify = Callable[[str], Awaitable["ApiKey | None"]]
 
@@ -99,6 +100,12 @@ class Gate:
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
         origin = headers.get("origin")
         here = origin is None or urlsplit(origin).netloc == headers.get("host")
+        if not _PROXIES.isdisjoint(headers.keys()):
+            raise Refusal(
+                403,
+                "this comes through a proxy, and behind one every request needs a key",
+                hint="set server.require_key, and make a key: ragforge keys create",
+            )
         if not here or not is_loopback(host):
             raise Refusal(
                 403,
@@ -108,13 +115,18 @@ class Gate:
 
     async def _key(self, text: str, address: str) -> ApiKey | None:
         now = time.monotonic()
-        until, key = self._known.get(text, (0.0, None))
+        until, known = self._known.get(text, (0.0, None))
         if until > now:
-            return key
-        self._known.pop(text, None)
-        if not self._limiter.test(self._rate, f"refused {address}"):
+            return known
+        if known is None and not self._limiter.test(self._rate, f"refused {address}"):
             self._check_rate(f"refused {address}")
-        key = await self._verify(text)
+        try:
+            key = await self._verify(text)
+        except GraphUnavailable:
+            if known is None:
+                raise
+            return known  # while the graph is away nobody can revoke it
+        self._known.pop(text, None)
         if key is not None:
             self._known[text] = (now + KNOWN_SECONDS, key)
             if len(self._known) > _MOST_KNOWN:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,21 +25,30 @@ _MOST = 1_000
 class Home:
     """The conversation of a list, which has all of it but its question, and the uuid that the question is to have.
 
-    ``asked_seq`` is its place where it is asked again, with what the caller's tools have given.
+    ``asked_seq`` is its place where it is asked again, with what the caller's tools have given; ``answer`` the whole
+    answer that it has had then.
     """
 
     conversation: AsyncConversation
     question_id: str | None = None
     asked_seq: int | None = None
+    answer: Message | None = None
 
 
 async def asked_last(conversation: AsyncConversation, place: Place, text: str) -> Home:
     """The last question of a conversation, to be asked again where it is this one."""
-    for message in reversed(await conversation.get_history(include_tool_calls=False, include_reasoning=False)):
+    messages = await conversation.get_history(include_reasoning=False)
+    for message in reversed(messages):
         if message.role == "user":
             same = _plain(place, message.content) == _plain(place, text)
-            return Home(conversation, message.uuid, message.seq) if same else Home(conversation)
+            return _again(conversation, message, messages) if same else Home(conversation)
     return Home(conversation)
+
+
+def _again(conversation: AsyncConversation, question: Message, messages: Sequence[Message]) -> Home:
+    """A question that is asked again; of what is sent twice the second is given the answer of the first."""
+    answers = (each for each in messages if each.in_reply_to == question.uuid and each.state == "complete")
+    return Home(conversation, question.uuid, question.seq, next(answers, None))
 
 
 async def home_of(
@@ -64,7 +74,7 @@ async def home_of(
     if resumed:
         best = await _nearest(agent, services.place, spoken, roots, whole=True)
         if best is not None:
-            return Home(best[0], best[1][-1].uuid, best[1][-1].seq)
+            return _again(best[0], best[1][-1], await best[0].get_history(_MOST, include_reasoning=False))
     best = await _nearest(agent, services.place, history, roots) if history else None
     if best is None:
         conversation = await agent.create_conversation()
@@ -75,7 +85,8 @@ async def home_of(
             conversation = await conversation.branch(shared[-1].uuid)
         # What a program says of itself was stored where the conversation began.
         missing = history[len(shared) :]
-    free = next((uuid for uuid in firsts if uuid not in known), uuid4().hex)
+    # At random, so that chats that begin alike at one moment take different ones.
+    free = random.choice([uuid for uuid in firsts if uuid not in known] or [uuid4().hex])
     uuids = {id(first): free} if best is None else {}
     rows: list[tuple[str, Mapping[str, Any], str | None]] = []
     asked: str | None = None
@@ -107,7 +118,7 @@ async def _nearest(
             member = await agent.exact_conversation(uuid)
             if member is None:
                 continue
-            stored = await member.get_history(_MOST, include_tool_calls=False, include_reasoning=False)
+            stored = await _whole_history(member)
             spoken = [each for each in stored if each.role in ("user", "assistant") and each.content.strip()]
             shared = _shared(place, history, spoken)
             if whole:
@@ -122,6 +133,19 @@ async def _nearest(
             if best is not None and best[2] and len(best[1]) == len(history):
                 return best
     return best
+
+
+async def _whole_history(conversation: AsyncConversation) -> list[Message]:
+    """All messages of a conversation, from the first on: a list of a client's begins there too."""
+    messages: list[Message] = []
+    while True:
+        before = messages[0].uuid if messages else None
+        page = await conversation.get_history(
+            _MOST, before_message_id=before, include_tool_calls=False, include_reasoning=False
+        )
+        messages = [*page, *messages]
+        if len(page) < _MOST:
+            return messages
 
 
 def _shared(place: Place, history: Sequence[Mapping[str, Any]], stored: Sequence[Message]) -> list[Message]:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from ragforge_memory.models.conversation import Usage
 
+# A caller may name any word as its method.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
 TURN_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 """Upper bounds of the buckets of a turn's length, in seconds."""
 
@@ -30,13 +33,16 @@ class ServerMetrics:
         self._turns = Histogram("ragforge_turn_seconds", "How long turns took.", registry=None, buckets=TURN_BUCKETS)
         self._tokens = Counter("ragforge_tokens", "Tokens that turns took.", ["direction"], registry=None)
         self._agents = Gauge(
-            "ragforge_open_agents", "Users whose agents are open.", registry=None, multiprocess_mode="livesum"
+            "ragforge_open_agents",
+            "Users whose agents are open in the worker that was asked last.",
+            registry=None,
+            multiprocess_mode="mostrecent",
         )
         self._own = (self._requests, self._turns, self._tokens, self._agents)
 
     def request(self, method: str, route: str, status: int) -> None:
         """Counts a request that was answered."""
-        self._requests.labels(method, route, str(status)).inc()
+        self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
 
     def turn(self, seconds: float, usage: Usage) -> None:
         """Counts a turn that was answered."""

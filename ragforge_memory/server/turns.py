@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from ragforge_memory import events
 from ragforge_memory.agent.turns.stream import AsyncMessageStream, error_event
-from ragforge_memory.errors import ModelTimeout, RagforgeError
+from ragforge_memory.errors import GraphUnavailable, ModelTimeout, RagforgeError
 from ragforge_memory.graph.users import UserStore
 from ragforge_memory.models.conversation import AssistantResponse, Message, Usage
 from ragforge_memory.server.errors import Refusal
@@ -77,8 +77,11 @@ class Turns:
         """
         if not self._config.plans:
             return
-        today = datetime.now(UTC).date()
-        context = await self._users(services).context(today)
+        try:
+            context = await self._users(services).context(datetime.now(UTC).date())
+        except GraphUnavailable as error:
+            log.warning("a plan could not be looked at: %s", error)  # the turn itself is kept on disk
+            return
         plan = context.plan or self._config.default_plan
         limits = self._config.plans.get(plan)
         if limits is None:
@@ -113,7 +116,8 @@ class Turns:
         if isinstance(stream, Message):
             await held.aclose()
             return repeated(stream)
-        turn = asyncio.create_task(self._read(services, stream), name="ragforge-http-turn")
+        began = asyncio.get_running_loop().time()
+        turn = asyncio.create_task(self._read(stream), name="ragforge-http-turn")
         gone = asyncio.create_task(_until_gone(request), name="ragforge-http-watch")
         try:
             await asyncio.wait((turn, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -122,7 +126,7 @@ class Turns:
             return await turn
         finally:
             gone.cancel()
-            self._leave(stream, held)
+            self._leave(services, stream, held, began)
 
     def respond(
         self, services: Services, stream: Answer, held: AsyncExitStack, encode: Encoder, headers: dict[str, str]
@@ -148,11 +152,15 @@ class Turns:
         self, services: Services, stream: Answer, held: AsyncExitStack, encode: Encoder
     ) -> AsyncIterator[str]:
         failed = False
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        # A reader who reads no more and does not go either holds up the turn, and nothing here would run.
+        limit = loop.call_later(self._config.turn_timeout_seconds + PING_SECONDS, self._close, stream)
         try:
             if isinstance(stream, Message):
                 yield encode(events.MessageCompleted(response=repeated(stream)))
                 return
-            async for event in self._events(services, stream):
+            async for event in self._events(stream):
                 failed = failed or isinstance(event, events.Error)
                 yield PING if event is None else encode(event)
         except RagforgeError as error:
@@ -160,9 +168,10 @@ class Turns:
             if not failed:
                 yield encode(error_event(error, None))
         finally:
-            self._leave(stream, held)
+            limit.cancel()
+            self._leave(services, stream, held, began)
 
-    async def _events(self, services: Services, stream: AsyncMessageStream) -> AsyncIterator[events.Event | None]:
+    async def _events(self, stream: AsyncMessageStream) -> AsyncIterator[events.Event | None]:
         """The events of a turn; None where nothing has come for a while."""
         began = asyncio.get_running_loop().time()
         waiting: asyncio.Future[events.Event] | None = None
@@ -185,21 +194,18 @@ class Turns:
                     event = done.result()
                 except StopAsyncIteration:
                     return
-                if isinstance(event, events.MessageCompleted):
-                    await self._count(services, event.response.usage, asyncio.get_running_loop().time() - began)
                 yield event
         finally:
             if waiting is not None:
                 waiting.cancel()
 
-    async def _read(self, services: Services, stream: AsyncMessageStream) -> AssistantResponse:
-        async for _ in self._events(services, stream):
+    async def _read(self, stream: AsyncMessageStream) -> AssistantResponse:
+        async for _ in self._events(stream):
             pass
         return stream.response
 
-    async def _count(self, services: Services, usage: Usage, seconds: float) -> None:
+    async def count(self, services: Services, usage: Usage) -> None:
         """Counts a turn; one that cannot be counted is answered all the same."""
-        self._metrics.turn(seconds, usage)
         try:
             await self._users(services).count(
                 datetime.now(UTC).date(),
@@ -211,23 +217,42 @@ class Turns:
         except RagforgeError as error:
             log.warning("a turn could not be counted: %s", error)
 
-    def _leave(self, stream: Answer, held: AsyncExitStack) -> None:
-        """Ends a turn that nobody reads any more, in a task of its own: the request's may be cancelled by now."""
+    def _leave(self, services: Services, stream: Answer, held: AsyncExitStack, began: float) -> None:
+        """Ends a turn that nobody reads any more and counts it, however it ended."""
 
         async def leave() -> None:
             try:
                 if isinstance(stream, AsyncMessageStream):
                     await stream.aclose()
+                    usage = _usage_of(stream)
+                    self._metrics.turn(asyncio.get_running_loop().time() - began, usage)
+                    await self.count(services, usage)
             finally:
                 await held.aclose()
 
-        task = asyncio.create_task(leave(), name="ragforge-http-leave")
+        self._later(leave())
+
+    def _close(self, stream: Answer) -> None:
+        if isinstance(stream, AsyncMessageStream):
+            self._later(stream.aclose())
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Does something in a task of its own: the request's may be cancelled by now."""
+        task = asyncio.create_task(work, name="ragforge-http-later")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     @staticmethod
     def _users(services: Services) -> UserStore:
         return UserStore(services.stores.graph, services.place.owner)
+
+
+def _usage_of(stream: AsyncMessageStream) -> Usage:
+    """What a turn took; of one that failed or was cancelled that is not known."""
+    try:
+        return stream.response.usage
+    except RagforgeError:
+        return Usage()
 
 
 async def _until_gone(request: Request) -> None:

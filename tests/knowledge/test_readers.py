@@ -9,6 +9,8 @@ import pytest
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.knowledge import readers
 from ragforge_memory.knowledge.chunks import MOST, chunks_of
+from ragforge_memory.knowledge.html import read_html_text
+from ragforge_memory.knowledge.markdown import read_markdown
 from ragforge_memory.knowledge.parts import Unreadable
 from ragforge_memory.knowledge.pdf import paragraphs
 from ragforge_memory.knowledge.readers import check_installed, format_of, read_document
@@ -197,3 +199,14 @@ def test_a_missing_library_names_the_command(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(InvalidInput, match="mammoth") as refused:
         check_installed(["docx"])
     assert refused.value.hint == "pip install 'ragforge-memory[knowledge]'"
+
+
+def test_what_would_take_for_ever_is_read_at_once() -> None:
+    """What nothing closes, and a heading of a megabyte, are text."""
+    for text in ("<!--" * 200_000, "# a" + " " * 500_000 + "b", "<!-- seen? -->\n" * 2_000):
+        assert read_markdown(text.encode()).title == ""
+
+
+def test_a_page_that_is_nested_too_deeply_is_not_read() -> None:
+    with pytest.raises(Unreadable, match="nested"):
+        read_html_text("<div>" * 20_000 + "deep" + "</div>" * 20_000)

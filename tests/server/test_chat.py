@@ -59,12 +59,7 @@ async def test_a_stream_has_the_turns_events(serve: Any) -> None:
 
 async def test_a_reader_who_goes_away_leaves_a_partial_answer(serve: Any) -> None:
     async with serve(["The beginning", Hang()]) as running:
-        asked = {"message": "tell me", "session_id": "dropped"}
-        headers = {"Accept": "text/event-stream"}
-        async with running.client.stream("POST", "/api/chat", json=asked, headers=headers) as response:
-            async for line in response.aiter_lines():
-                if "The beginning" in line:
-                    break
+        await _dropped(running.client, "dropped")
         answer = await _answer_of(running.client, "dropped")
     assert (answer["content"], answer["state"]) == ("The beginning", "partial")
 
@@ -129,6 +124,25 @@ async def test_a_plan_that_is_used_up(serve: Any, user: str, make_key: Any) -> N
     assert theirs.json()["usage"]["turns"] == 1
 
 
+async def test_what_was_answered_and_what_was_dropped_counts_once(serve: Any, user: str, make_key: Any) -> None:
+    own = await make_key(user)
+    async with serve("yes", asks_key=True, key=own, plans={"free": {"turns_per_day": 1}}) as running:
+        headers = {"Idempotency-Key": "k"}
+        first = await running.client.post("/api/chat", json={"message": "hello"}, headers=headers)
+        again = await running.client.post("/api/chat", json={"message": "hello"}, headers=headers)
+        new = await running.client.post("/api/chat", json={"message": "hello"})
+    assert (first.status_code, again.json(), new.status_code) == (200, first.json(), 429)
+    async with serve(["The beginning", Hang()], asks_key=True, key=await make_key(f"{user}-b")) as running:
+        await _dropped(running.client, "dropped")
+        await _answer_of(running.client, "dropped")
+        for _ in range(200):
+            used = (await running.client.get("/api/users/me/context")).json()["usage"]["turns"]
+            if used:
+                break
+            await asyncio.sleep(0.05)
+    assert used == 1
+
+
 async def test_a_model_that_fails(serve: Any) -> None:
     from ragforge_memory import ModelError
 
@@ -145,6 +159,15 @@ async def test_a_turn_that_takes_too_long(serve: Any) -> None:
         answer = await _answer_of(running.client, "late")
     assert late.status_code == 504
     assert answer["state"] in ("partial", "unanswered")
+
+
+async def _dropped(client: Any, session: str) -> None:
+    """A stream whose reader goes away in the middle."""
+    asked, headers = {"message": "tell me", "session_id": session}, {"Accept": "text/event-stream"}
+    async with client.stream("POST", "/api/chat", json=asked, headers=headers) as response:
+        async for line in response.aiter_lines():
+            if "The beginning" in line:
+                return
 
 
 async def _stream(client: Any, asked: Any, headers: Any = None) -> list[tuple[str, Any]]:

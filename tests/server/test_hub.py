@@ -60,3 +60,22 @@ async def test_keys_over_http(serve: Any, user: str, make_key: Any) -> None:
     assert made["key"].startswith(f"rf_{made['about']['id']}_")
     assert made["key"] not in str(listed)
     assert (before.status_code, own.status_code, revoked.status_code) == (200, 403, 200)
+
+
+async def test_what_a_key_may_not_do(serve: Any, user: str, make_key: Any) -> None:
+    others, nobody = await make_key(f"{user}-service", "others"), await make_key("")
+    own = await make_key(user)
+
+    def bearer(key: str) -> Any:
+        return {"headers": {"Authorization": f"Bearer {key}"}}
+
+    async with serve(asks_key=True) as running:
+        client = running.client
+        erased = await client.delete("/api/users/me", params={"user_id": user}, **bearer(others))
+        document = await client.put("/api/knowledge/documents/all.md", content="# All", **bearer(nobody))
+        memory = await client.post("/api/memories", json={"text": "the sky is green"}, **bearer(nobody))
+        fact = {"type": "personal", "key": "city", "value": "Ulm"}
+        remembered = await client.post("/api/memories/facts", json=fact, **bearer(nobody))
+        itself = await client.delete("/api/users/me", **bearer(own))
+    assert [each.status_code for each in (erased, document, memory, remembered)] == [403] * 4
+    assert itself.status_code == 200

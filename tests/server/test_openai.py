@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,6 +68,16 @@ async def test_a_chat_that_begins_alike_is_another(ask: Any) -> None:
     assert home != other
     _, on = await ask(_said("hello", first, "and now?"))
     assert on in (home, other)
+
+
+async def test_chats_that_begin_alike_at_one_moment_are_all_kept(ask: Any) -> None:
+    found = await asyncio.gather(*(ask(_said("hello")) for _ in range(12)), return_exceptions=True)
+    homes = [each[1] for each in found if not isinstance(each, BaseException)]
+    assert all(isinstance(each, openai.ConflictError) for each in found if isinstance(each, BaseException))
+    assert len(homes) == len(set(homes)) >= 6
+    for home in homes:
+        messages = (await ask.running.client.get(f"/api/conversations/{home}/messages")).json()
+        assert [each["role"] for each in messages] == ["user", "assistant"]
 
 
 async def test_a_history_from_elsewhere_is_taken_in(ask: Any) -> None:
@@ -143,6 +154,8 @@ async def test_a_stream_with_tools_of_the_client(serve: Any) -> None:
             model="ragforge", messages=asked, tools=[_WEATHER]
         )
         home = done.headers["x-session-id"]
+        again = await client.chat.completions.create(model="ragforge", messages=asked, tools=[_WEATHER])
+        assert again.id == done.parse().id
         messages = (await running.client.get(f"/api/conversations/{home}/messages")).json()
         listed = (await running.client.get("/api/conversations")).json()["items"]
     assert done.parse().choices[0].message.content == "It is sunny."

@@ -179,10 +179,11 @@ async def test_pages_of_other_sites_need_a_key(serve: Any, user: str, make_key: 
                 {"Origin": "https://app.example.org"},
                 {"Origin": "https://evil.example.org"},
                 {"Host": "evil.example.org"},
+                {"X-Forwarded-For": "203.0.113.9"},
             )
         ]
         key = {"Authorization": f"Bearer {await make_key(user)}"}
         allowed = await get("/api/conversations", headers={"Origin": "https://app.example.org", **key})
-    assert codes == [200, 200, 403, 403, 403]
+    assert codes == [200, 200, 403, 403, 403, 403]
     assert allowed.status_code == 200
     assert allowed.headers["Access-Control-Allow-Origin"] == "https://app.example.org"

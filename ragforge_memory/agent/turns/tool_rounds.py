@@ -55,12 +55,18 @@ class ToolRounds:
     failures: ToolMemory | None = None
     _calls: dict[str, ToolCall] = field(default_factory=dict, init=False)
     _scopes: dict[ScopeTie, None] = field(default_factory=dict, init=False)
+    _elsewhere: set[str] = field(default_factory=set, init=False)
     exchanged: list[tuple[ToolRequest, ToolOutcome]] = field(default_factory=list, init=False)
 
     @property
     def calls(self) -> list[ToolCall]:
         """Every call in its order; one that was cut off says so as its error."""
         return sorted(self._calls.values(), key=lambda call: call.index)
+
+    @property
+    def own_calls(self) -> list[ToolCall]:
+        """Those that ran here, without those that the caller ran."""
+        return [call for call in self.calls if call.uuid not in self._elsewhere]
 
     @property
     def scopes(self) -> tuple[ScopeTie, ...]:
@@ -72,6 +78,7 @@ class ToolRounds:
         for iteration, given in enumerate(rounds, 1):
             for asked, outcome in given:
                 call_id, content = uuid4().hex, outcome.content
+                self._elsewhere.add(call_id)
                 size = len(content.encode("utf-8", "replace"))
                 run = ToolRun(content, content, success=not outcome.is_error, size_bytes=size)
                 self._calls[call_id] = self._record(call_id, asked, run, datetime.now(UTC), iteration, len(self._calls))

@@ -340,7 +340,7 @@ class Turn:
         """Stores what there is of an answer that was cut off; of nothing, says that the question is unanswered."""
         self._spoken.cut()
         try:
-            if self._keeping.asked and (self._spoken.content.strip() or self._tools.calls):
+            if self._keeping.asked and (self._spoken.content.strip() or self._tools.own_calls):
                 await self._keeping.answer(self._answer("partial"))
             else:
                 await self._keeping.unanswered()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from fastapi import APIRouter
 
-from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo, Message
+from ragforge_memory.api.conversation import AsyncConversation
+from ragforge_memory.models.conversation import BranchTree, Comparison, ConversationInfo, Message, Usage
 from ragforge_memory.server.bodies import Edited, NewBranch, OtherConversation
 from ragforge_memory.server.errors import documented
 from ragforge_memory.server.state import Agent, Conversation, State
@@ -29,8 +32,7 @@ async def create_branch(conversation: Conversation, new: NewBranch) -> Conversat
 )
 async def regenerate(conversation: Conversation, message_id: str, agent: Agent, state: State) -> ConversationInfo:
     """Answers a question once more, in a branch of its own."""
-    await state.turns.check_plan(await agent.open())
-    return (await conversation.regenerate(message_id)).info
+    return await _answered_anew(agent, state, lambda: conversation.regenerate(message_id))
 
 
 @router.post(
@@ -40,8 +42,19 @@ async def edit(
     conversation: Conversation, message_id: str, edited: Edited, agent: Agent, state: State
 ) -> ConversationInfo:
     """Asks something else instead, in a branch of its own."""
-    await state.turns.check_plan(await agent.open())
-    return (await conversation.edit(message_id, edited.text)).info
+    return await _answered_anew(agent, state, lambda: conversation.edit(message_id, edited.text))
+
+
+async def _answered_anew(
+    agent: Agent, state: State, ask: Callable[[], Awaitable[AsyncConversation]]
+) -> ConversationInfo:
+    """Runs a turn in a branch; it counts as any other."""
+    services = await agent.open()
+    await state.turns.check_plan(services)
+    branch = await ask()
+    [*_, answer] = await branch.get_history(1, include_tool_calls=False, include_reasoning=False)
+    await state.turns.count(services, answer.usage or Usage())
+    return branch.info
 
 
 @router.get("/api/conversations/{uuid}/compare/{other}")

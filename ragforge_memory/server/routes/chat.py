@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from ragforge_memory.api.agent import AsyncConversationAgent
 from ragforge_memory.api.conversation import AsyncConversation
-from ragforge_memory.models.conversation import AssistantResponse
+from ragforge_memory.models.conversation import AssistantResponse, Message
 from ragforge_memory.server.bodies import ChatReply, ChatRequest
 from ragforge_memory.server.errors import documented
 from ragforge_memory.server.state import Caller, State
@@ -54,7 +54,6 @@ async def chat(
         opening.push_async_callback(held.aclose)
         lent = await state.lend(access, asked.user_id, "POST /api/chat", held)
         services = await lent.agent.open()
-        await state.turns.check_plan(services)
         session = asked.session_id
         if session is None and idempotency_key is not None:
             session = uuid5(NAMESPACE_URL, f"{lent.user_id}\0{idempotency_key}").hex
@@ -64,6 +63,8 @@ async def chat(
             if idempotency_key is None
             else await conversation.ask_once(asked.message, idempotency_key, metadata=asked.metadata)
         )
+        if not isinstance(stream, Message):  # what was answered before costs nothing
+            await state.turns.check_plan(services)
         opening.pop_all()
     name = conversation.session_id or conversation.uuid
     headers = {SESSION_HEADER: name} if re.fullmatch(r"[\x21-\x7e]+", name) else {}

@@ -39,7 +39,7 @@ from ragforge_memory.server.bodies import (
     Time,
 )
 from ragforge_memory.server.errors import check_body, documented
-from ragforge_memory.server.state import Agent, Conversation
+from ragforge_memory.server.state import Agent, Conversation, State
 
 router = APIRouter(tags=["conversations"])
 uploads = APIRouter(tags=["conversations"])
@@ -244,8 +244,9 @@ async def build_context(
 
 
 @router.post("/api/conversations/{uuid}/summary", responses=_THERE)
-async def summarize(conversation: Conversation) -> dict[str, str]:
+async def summarize(conversation: Conversation, agent: Agent, state: State) -> dict[str, str]:
     """Makes a summary of it, stores it and gives it."""
+    await state.turns.check_plan(await agent.open())
     return {"summary": await conversation.summarize()}
 
 

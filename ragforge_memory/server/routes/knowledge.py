@@ -51,6 +51,7 @@ async def add_document(
     shared: Annotated[bool, Query(description="For everybody in the project; it takes more than an own key.")] = False,
 ) -> KnowledgeReport:
     """Takes a document in; one of the same name takes its place, and the same again does nothing."""
+    access.check_writes()
     if shared and access.scope == "user":
         raise Refusal(403, "this key adds documents for its own user alone", hint="a key of scope others or admin may")
     content = await request.body()

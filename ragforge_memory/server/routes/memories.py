@@ -38,8 +38,9 @@ async def list_memories(
 
 
 @router.post("/api/memories", status_code=201)
-async def add_memory(agent: Agent, new: NewMemory) -> Memory:
+async def add_memory(agent: Agent, access: Caller, new: NewMemory) -> Memory:
     """Remembers a note, a decision, a rule or something to do."""
+    access.check_writes()
     return await agent.memory.add(new.text, new.kind)
 
 
@@ -64,8 +65,9 @@ async def get_metrics(agent: Agent) -> MemoryMetrics:
 
 
 @router.post("/api/memories/facts", status_code=201)
-async def remember_fact(agent: Agent, new: NewFact) -> Fact:
+async def remember_fact(agent: Agent, access: Caller, new: NewFact) -> Fact:
     """Remembers a fact; another value of its type and key becomes the current one."""
+    access.check_writes()
     return await agent.memory.remember_fact(new.type, new.key, new.value, new.confidence)
 
 

@@ -166,7 +166,7 @@ async def complete(
                 home = await asked_last(home.conversation, services.place, messages[-1]["content"])
         else:
             home = await home_of(lent.agent, messages, resumed=bool(handover.rounds))
-        stream = home.conversation.stream_answer(
+        stream = home.answer or home.conversation.stream_answer(
             messages[-1]["content"], message_id=home.question_id, asked_seq=home.asked_seq, handover=handover
         )
         opening.pop_all()
