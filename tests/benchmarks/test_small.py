@@ -57,8 +57,8 @@ SMALL = {
     "edges": ("{repository}", "--seed", "1", "--count", "3"),
 }
 # Stops its server; has a test of its own; asks two hundred questions whatever it is given; wants published files;
-# wants universal-ctags.
-ELSEWHERE = {"erasure", "faults", "answers", "questions", "samples", "scopes_ctags", "company"}
+# wants universal-ctags; wants documents and questions about them.
+ELSEWHERE = {"erasure", "faults", "answers", "questions", "samples", "scopes_ctags", "company", "knowledge"}
 
 
 @pytest.fixture(scope="module")

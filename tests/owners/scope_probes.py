@@ -92,6 +92,7 @@ SCOPES: dict[str, list[Probe]] = {
         for label, key in (
             ("Scope", "caller"),
             ("Message", "question"),
+            ("Chunk", "chunk"),
             ("Memory", "memory"),
             ("Conversation", "conversation"),
         )
