@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -34,8 +33,6 @@ from ragforge_memory.server.routes import (
 )
 from ragforge_memory.server.state import ServerState
 from ragforge_memory.server.turns import Turns
-
-log = logging.getLogger(__name__)
 
 # Only described here: the gate has read the key before a route is found.
 _bearer = HTTPBearer(auto_error=False, description="`rf_…`, made by `ragforge keys create`")

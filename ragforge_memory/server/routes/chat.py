@@ -23,7 +23,8 @@ from ragforge_memory.server.turns import encode_event
 router = APIRouter(tags=["chat"])
 
 SESSION_HEADER = "X-Session-Id"
-_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
+STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
+"""How the description says that an answer may come as events."""
 
 IdempotencyKey = Annotated[
     str | None,
@@ -39,7 +40,7 @@ IdempotencyKey = Annotated[
 @router.post(
     "/api/chat",
     response_model=ChatReply,
-    responses={200: {"content": _STREAM}, **documented(409, 429, 502, 503, 504)},
+    responses={200: {"content": STREAM}, **documented(409, 429, 502, 503, 504)},
 )
 async def chat(
     asked: ChatRequest, request: Request, state: State, access: Caller, idempotency_key: IdempotencyKey = None

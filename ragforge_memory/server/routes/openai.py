@@ -21,7 +21,7 @@ from ragforge_memory.models.conversation import AssistantResponse, Usage
 from ragforge_memory.server.bodies import NAMED, Line
 from ragforge_memory.server.errors import Refusal, documented
 from ragforge_memory.server.histories import Home, asked_last, home_of
-from ragforge_memory.server.routes.chat import SESSION_HEADER, session_of
+from ragforge_memory.server.routes.chat import SESSION_HEADER, STREAM, session_of
 from ragforge_memory.server.state import Caller, State
 
 router = APIRouter(tags=["openai"])
@@ -29,7 +29,6 @@ router = APIRouter(tags=["openai"])
 MODEL = "ragforge"
 """The agent, whichever model answers for it."""
 
-_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 SessionId = Annotated[
     str | None,
     Header(
@@ -136,7 +135,7 @@ async def list_models(state: State) -> ServedModels:
 @router.post(
     "/v1/chat/completions",
     response_model=dict[str, Any],
-    responses={200: {"content": _STREAM}, **documented(404, 409, 429, 502, 503, 504)},
+    responses={200: {"content": STREAM}, **documented(404, 409, 429, 502, 503, 504)},
 )
 async def complete(
     asked: CompletionRequest, request: Request, state: State, access: Caller, session_id: SessionId = None
