@@ -118,15 +118,27 @@ CALL (c, new) {
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)
 }
+// The memories that the answer used and those that the code will be tied to, in one order: both are locked here.
+CALL (new) {
+  CALL (new) {
+    UNWIND CASE WHEN new THEN $used_memories ELSE [] END AS used
+    MATCH (n:Memory {uuid: used.uuid})
+    RETURN n
+    UNION
+    UNWIND [{message: $uuid, names: size($touched) + size($mentions)},
+      {message: $message.in_reply_to, names: size($told)}] AS part
+    WITH part WHERE part.names > 0
+    MATCH (:Message {uuid: part.message})<-[:DERIVED_FROM]-(n:Memory)
+    RETURN n
+  }
+  // include: locks
+}
 CALL (new) {
   WITH new WHERE new AND size($used_memories) > 0
   MATCH (m:Message {uuid: $uuid})
   UNWIND $used_memories AS used
-  WITH m, used ORDER BY used.uuid
   MATCH (x:Memory {uuid: used.uuid})
   WHERE x.user_id IN [$user_id, ''] AND x.project IN [$project, '']
-  WITH m, used, x, x.uuid AS uuid ORDER BY uuid
-  SET x.uuid = uuid
   SET x.use_count = coalesce(x.use_count, 0) + 1, x.last_used_at = datetime()
   CREATE (m)-[:USED_CONTEXT {tier: used.tier, tokens: used.tokens, rank: used.rank, score: used.score,
     cost: used.cost}]->(x)

@@ -32,6 +32,30 @@ CALL (u) {
     UNWIND $turns AS turn
     WITH turn.message AS uuid ORDER BY uuid
     MATCH (m:Message {uuid: uuid})
+    WITH m.in_reply_to AS question ORDER BY question
+    MATCH (n:Message {uuid: question})
+    RETURN n
+    UNION
+    UNWIND $turns AS turn
+    UNWIND turn.memories AS row
+    WITH DISTINCT row.uuid AS uuid ORDER BY uuid
+    MATCH (n:Memory {uuid: uuid})
+    RETURN n
+    UNION
+    UNWIND $turns AS turn
+    UNWIND turn.memories AS row
+    WITH DISTINCT row.uuid AS uuid ORDER BY uuid
+    MATCH (:Memory {uuid: uuid})-[:DERIVED_FROM]->(n:Message)
+    RETURN n
+  }
+  // include: locks
+}
+// A turn may have tied the question or the memory to an anchor until here: they are looked for under those locks.
+CALL (u) {
+  CALL (u) {
+    UNWIND $turns AS turn
+    WITH turn.message AS uuid ORDER BY uuid
+    MATCH (m:Message {uuid: uuid})
     MATCH (m)-[:ANCHORED_AT]->(n:CodeAnchor)
     RETURN n
     UNION
@@ -45,13 +69,7 @@ CALL (u) {
     UNWIND $turns AS turn
     UNWIND turn.memories AS row
     WITH DISTINCT row.uuid AS uuid ORDER BY uuid
-    MATCH (n:Memory {uuid: uuid})
-    RETURN n
-    UNION
-    UNWIND $turns AS turn
-    UNWIND turn.memories AS row
-    WITH DISTINCT row.uuid AS uuid ORDER BY uuid
-    MATCH (:Memory {uuid: uuid})-[:DERIVED_FROM|ABOUT]->(n:Message|CodeAnchor)
+    MATCH (:Memory {uuid: uuid})-[:ABOUT]->(n:CodeAnchor)
     RETURN n
   }
   // include: locks
