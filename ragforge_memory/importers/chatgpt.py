@@ -80,11 +80,12 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
         name = _newest_leaf(nodes)
     path: dict[str, Any] = {}
     while name is not None:
+        if not isinstance(name, str) or not isinstance(nodes.get(name), Mapping):
+            child = next(reversed(path), "current_node")
+            transcript.pass_over(transcript.place, f"there is no node {name!r}, which {child} names")
+            break
         if name in path:
             transcript.pass_over(transcript.place, f"node {name} is its own ancestor")
-            break
-        if not isinstance(name, str) or not isinstance(nodes.get(name), Mapping):
-            transcript.pass_over(transcript.place, f"there is no node {name!r}, which {next(reversed(path))} names")
             break
         path[name] = nodes[name]
         name = nodes[name].get("parent")

@@ -18,6 +18,7 @@ from ragforge_memory.importers.envelopes import is_local, parted, program_says, 
 from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.importers.families import SIDECHAIN, Family, Kind, Spool, with_next
 from ragforge_memory.importers.source import TOO_DEEP, Record, refusal
+from ragforge_memory.models.conversation import Role
 from ragforge_memory.models.transcript import Transcript, TranscriptMessage
 
 NAME = "Claude Code session"
@@ -254,7 +255,8 @@ class _Session:
             typed, program = "", typed or program
         elif not typed and not program:
             typed = text
-        for role, content in (("user", typed), ("system", program)):
+        sides: tuple[tuple[Role, str], ...] = (("user", typed), ("system", program))
+        for role, content in sides:
             if content:
                 own = uuid if role == "user" or not typed else None
                 yield from self._exchange.say(TranscriptMessage(role, content, when, own, place=place))

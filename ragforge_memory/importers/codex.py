@@ -94,7 +94,7 @@ def _condensed(exchange: Exchange, value: Mapping[str, Any], place: str) -> Iter
 def _item(exchange: Exchange, model: str | None, value: object, place: str) -> Iterator[TranscriptMessage]:
     line = fields.mapping(value, "a line")
     # In 2025 the items stood in the lines themselves, behind one with the session's id.
-    item = fields.mapping(line["payload"] if "payload" in line else line, "the payload of a line")
+    item = fields.mapping(line.get("payload", line), "the payload of a line")
     when = fields.time(line.get("timestamp"))
     if item.get("role") == "user" and item.get("type") == "message":
         content = fields.joined(item.get("content"), "its content")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import json
-import marshal
+import pickle
 import tempfile
+import weakref
 from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,7 +15,7 @@ ABANDONED = "abandoned branch"
 SIDECHAIN = "sidechain"
 """Why a message is not shown, as an import counts it."""
 
-_IN_MEMORY = 8_000_000
+_IN_MEMORY = 1_000_000
 _NONE = -1
 
 
@@ -120,22 +121,20 @@ class Spool:
     """Lines that wait to be looked at again: in memory as long as they are few, else in a temporary file."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed when it was read
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - closed with this object
         self._count = 0
+        weakref.finalize(self, self._file.close)
 
     def add(self, index: int, place: str, line: Mapping[str, Any]) -> None:
         """Takes a line with its index in the family."""
-        marshal.dump((index, place, line), self._file)
+        pickle.dump((index, place, line), self._file)
         self._count += 1
 
     def records(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """The lines in their order, once."""
         self._file.seek(0)
-        try:
-            for _ in range(self._count):
-                yield marshal.load(self._file)
-        finally:
-            self._file.close()
+        for _ in range(self._count):
+            yield pickle.load(self._file)
 
 
 def _digest(message: object) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record
-from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.conversation import Role, Usage
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
 NAME = "opencode session"
@@ -64,7 +64,8 @@ def _message(exchange: Exchange, transcript: Transcript, value: object, place: s
     when = _time(about.get("time"), "created")
     uuid = fields.unique(fields.foreign_id(about.get("id"), "its id"))
     if about.get("role") == "user":
-        for role, marked in (("user", False), ("system", True)):
+        sides: tuple[tuple[Role, bool], ...] = (("user", False), ("system", True))
+        for role, marked in sides:
             own = [
                 part for part in parts if bool(part.get("synthetic")) is marked and part.get("type") in ("text", "file")
             ]

@@ -284,21 +284,24 @@ def _of_document(document: JsonDocument) -> Iterator[Transcript]:
     for key in keys:
         # What has a head of its own is one record, whose messages are not the API's.
         if key == "messages" and document.next() == "[" and not _OWN_HEADS & header.keys():
-            known = set(header)
-
-            def rest() -> None:
-                header.update((key, document.value()) for key in keys)
-                document.end()
-
-            place = document.place
-            transcript = _of_messages(_items(document, rest), place=place)
-            late = _late(header, known, place)
-            transcript.messages = chain(_instructions(dict(header), place), transcript.messages, late)
-            transcript.messages = _headed(transcript, transcript.messages, lambda: Record(place, header).read(_head))
-            return iter([transcript])
+            return iter([_streamed(document, keys, header)])
         header[key] = document.value()
     document.end()
     return _of_object(Record("record 0", header))
+
+
+def _streamed(document: JsonDocument, keys: Iterator[str], header: dict[str, Any]) -> Transcript:
+    """The conversation of an object whose messages come now; what stands behind them is read at the end."""
+    known, place = set(header), document.place
+
+    def rest() -> None:
+        header.update((key, document.value()) for key in keys)
+        document.end()
+
+    transcript = _of_messages(_items(document, rest), place=place)
+    messages = chain(_instructions(dict(header), place), transcript.messages, _late(header, known, place))
+    transcript.messages = _headed(transcript, messages, lambda: Record(place, header).read(_head))
+    return transcript
 
 
 def _late(header: Mapping[str, Any], known: set[str], place: str) -> Iterator[TranscriptMessage]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Generator, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -130,7 +131,9 @@ def _call(
         )
 
 
-def _open_answer(exchange: Exchange, place: str, when: datetime | None, model: str | None) -> Any:
+def _open_answer(
+    exchange: Exchange, place: str, when: datetime | None, model: str | None
+) -> Generator[TranscriptMessage, None, Answer]:
     """The answer that items of one turn belong to: it goes on until its words were said, or somebody else speaks."""
     answer = exchange.last
     if answer is None or answer.texts:
@@ -140,6 +143,4 @@ def _open_answer(exchange: Exchange, place: str, when: datetime | None, model: s
 
 
 def _as_text(value: object) -> str:
-    import json
-
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
