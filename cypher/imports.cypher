@@ -4,7 +4,7 @@
 // conversation, which it makes. Each names the seq that it follows, so that a repeated write changes nothing. What does
 // not fit into one transaction is made under the status that every read hides, and `token` holds off the sweep of what a
 // crash left: until import_until, which every batch moves on. The labels are those that appends of the same messages
-// leave. A call without a time of its own has its message's; times are text, which a driver packs ten times as fast as
+// leave. Lists and retention go by when it was said last. A call without a time of its own has its message's; times are text, which a driver packs ten times as fast as
 // its own times.
 UNWIND $batches AS batch
 WITH batch ORDER BY batch.conversation_id, batch.after
@@ -16,7 +16,7 @@ WITH batch
 MATCH (c:Conversation {uuid: batch.conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project
   AND CASE WHEN batch.token IS NULL THEN c.status <> 'deleting' ELSE c.import_token = batch.token END
-SET c.updated_at = datetime(), c.import_until = CASE WHEN batch.token IS NULL THEN null
+SET c.updated_at = coalesce(datetime(batch.said_at), datetime()), c.import_until = CASE WHEN batch.token IS NULL THEN null
   ELSE datetime() + duration({seconds: $lease}) END
 WITH batch, c, c['head_seq'] AS head WHERE batch.token IS NULL OR c['import_token'] = batch.token
 FOREACH (_ IN CASE WHEN head = batch.after THEN [1] ELSE [] END |
@@ -61,8 +61,7 @@ RETURN c.uuid AS uuid
 // From here on everybody sees it, whole.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE c.user_id = $user_id AND c.project = $project AND c.import_token = $token
-SET c += $properties, c.status = 'active', c.updated_at = datetime(),
-  c.created_at = coalesce(datetime($created_at), c.created_at)
+SET c += $properties, c.status = 'active', c.created_at = coalesce(datetime($created_at), c.created_at)
 REMOVE c.import_token, c.import_until
 RETURN c.uuid AS uuid
 

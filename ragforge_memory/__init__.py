@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.erasure import Erasure, ErasureQuery
-    from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport
+    from ragforge_memory.models.imports import ImportFault, ImportProgress, ImportReport, PassedOver
     from ragforge_memory.models.insight import Insight, InsightFailure, Insights
     from ragforge_memory.models.knowledge import DocumentInfo, KnowledgeHit, KnowledgeReport, SkippedDocument
     from ragforge_memory.models.memory import Episode, Fact, FactVersion, Memory, RecalledMemory, RecallResult
@@ -184,7 +184,7 @@ _HOMES = {
     "models.decisions": ("Decision",),
     "models.erasure": ("Erasure", "ErasureQuery"),
     "models.embedding": ("ReembedReport",),
-    "models.imports": ("ImportFault", "ImportProgress", "ImportReport"),
+    "models.imports": ("ImportFault", "ImportProgress", "ImportReport", "PassedOver"),
     "models.insight": ("Insight", "InsightFailure", "Insights"),
     "models.knowledge": ("DocumentInfo", "KnowledgeHit", "KnowledgeReport", "SkippedDocument"),
     "models.memory": ("Episode", "Fact", "FactVersion", "Memory", "RecallResult", "RecalledMemory"),
@@ -280,6 +280,7 @@ __all__ = [
     "Neo4jConfig",
     "NotFound",
     "Page",
+    "PassedOver",
     "ProjectConflict",
     "Prompt",
     "RagforgeConfig",

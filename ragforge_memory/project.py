@@ -42,16 +42,25 @@ def identify(root: str | os.PathLike[str], config_name: str | None = None) -> Pr
     """Names the project of a root folder.
 
     The name is the configuration's, else that of the git remote (``github.com/owner/name``, whatever the protocol;
-    below the work tree's top, with the folder's place in it), else the root's path. A remote that is a folder of
-    this machine names nothing.
+    below the work tree's top, with the folder's place in it), else the root's path; of a linked work tree that of the
+    main one. A remote that is a folder of this machine names nothing.
 
     Args:
         root: the project's root folder.
         config_name: ``name`` of ragforge.config.yaml; None or empty where it has none.
     """
     place = Path(root).expanduser().resolve()
-    name = (config_name or "").strip() or _remote_name(place) or place.as_posix()
+    name = (config_name or "").strip() or _remote_name(place) or _main_place(place).as_posix()
     return ProjectIdentity(name, place)
+
+
+def _main_place(place: Path) -> Path:
+    """The same place in the main work tree of its repository, which all its work trees share; else the place itself."""
+    top = git_toplevel(place)
+    folders = git_folders(top) if top is not None else None
+    if top is None or folders is None or folders[0] == folders[1] or folders[1].name != ".git":
+        return place
+    return folders[1].parent / place.relative_to(top)
 
 
 def git_folders(top: Path) -> tuple[Path, Path] | None:

@@ -77,3 +77,17 @@ def test_the_root_of_a_folder_inside(repository: Path, tmp_path: Path) -> None:
 def test_a_broken_git_file_is_no_error(tmp_path: Path, content: str) -> None:
     (tmp_path / ".git").write_text(content)
     assert identify(tmp_path).name == tmp_path.as_posix()
+
+
+def test_a_linked_work_tree_without_a_remote_is_the_same_project(repository: Path) -> None:
+    linked = repository.parent / "linked"
+    git(repository, "worktree", "add", "-q", "-b", "other", str(linked))
+    (linked / "src").mkdir()
+    assert identify(linked).name == identify(repository).name == repository.as_posix()
+    assert identify(linked / "src").name == identify(repository / "src").name
+    # A submodule is a repository of its own.
+    module = repository.parent / "module"
+    git(
+        repository.parent, "init", "-q", "-b", "main", str(module), "--separate-git-dir", str(repository / ".git" / "m")
+    )
+    assert identify(module).name == module.as_posix()

@@ -91,11 +91,11 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 84_730, 61_000
+PRODUCT_LINES, TEST_LINES = 86_050, 61_000
 ROOM_LINES = {
     "cli": 5_540,
     "api": 4_170,
-    "archive": 3_230,
+    "archive": 3_245,
     "insights": 1_180,
     "agent": 11_200,
     "memory": 3_500,

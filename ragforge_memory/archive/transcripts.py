@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
 from ragforge_memory.importers.recognition import FORMATS, transcripts
-from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport
+from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport, PassedOver
 from ragforge_memory.text.titles import title_of
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ async def import_all(
         failed=importer.failed,
         errors=tuple(importer.errors),
         imported=tuple(importer.imported),
+        flawed=importer.flawed,
+        passed_over=tuple(importer.passed_over),
+        left_out=dict(sorted(importer.left_out.items())),
         seconds=time.monotonic() - start,
     )
 
@@ -138,6 +142,9 @@ class _Importer:
         self.conversations = self.messages = self.tool_calls = self.skipped = self.failed = 0
         self.errors: list[ImportFault] = []
         self.imported: list[str] = []
+        self.flawed = 0
+        self.passed_over: list[PassedOver] = []
+        self.left_out: Counter[str] = Counter()
 
     async def run(self, found: Iterator[Transcript]) -> None:
         """Writes all; the next ones are read while some are written."""
@@ -331,6 +338,8 @@ class _Importer:
         transcript = writing.transcript
         given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
         about = {"format": transcript.format, "session": transcript.session_id, **transcript.metadata}
+        if transcript.flaws:
+            about["passed_over"] = len(transcript.flaws)
         clean = self._services.place.redacted
         return NewConversation(
             title=clean(given or title_of(writing.first) or transcript.format),
@@ -351,6 +360,11 @@ class _Importer:
         self.tool_calls += writing.tool_calls
         if len(self.imported) < MOST_NAMED:
             self.imported.append(writing.uuid)
+        flaws = writing.transcript.flaws
+        self.flawed += len(flaws)
+        self.passed_over += [PassedOver(place=each.place, message=each.message) for each in flaws]
+        del self.passed_over[MOST_NAMED:]
+        self.left_out += writing.transcript.left_out
 
     def _tell(self) -> None:
         if self._progress is None:

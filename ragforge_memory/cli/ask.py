@@ -25,6 +25,7 @@ from ragforge_memory.cli.output import print_json, print_json_line
 from ragforge_memory.cli.references import tied_to
 from ragforge_memory.cli.render import TurnView
 from ragforge_memory.cli.terminal import note
+from ragforge_memory.models.text import unescaped
 
 if TYPE_CHECKING:
     from ragforge_memory.api.conversation import AsyncConversation
@@ -67,7 +68,7 @@ def ask(
 
 def _question(text: str | None) -> str:
     """The argument; what is piped in stands under it in a fenced block, or is the question where there is no other."""
-    given = "" if text is None or text == "-" else text.strip()
+    given = "" if text is None or text == "-" else unescaped(text).strip()
     piped = _stdin().strip("\n") if text == "-" or not sys.stdin.isatty() else ""
     if given and piped.strip():
         fence = "```"
@@ -97,7 +98,7 @@ def _stdin() -> str:
     waiting.daemon = True
     waiting.start()
     try:
-        return sys.stdin.read()
+        return unescaped(sys.stdin.read())
     finally:
         waiting.cancel()
 

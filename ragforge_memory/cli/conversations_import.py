@@ -33,9 +33,9 @@ async def import_(
 ) -> None:
     """Import conversations that were exported, or held elsewhere.
 
-    What `export` wrote comes back with all that it had. Lists of role and content, OpenAI chat messages, Claude Code
-    sessions, ChatGPT's conversations.json, aider's chat history and LangChain's messages are recognised. Each
-    conversation is there whole or not at all.
+    What `export` wrote comes back with all that it had. Lists of role and content are recognised, messages of OpenAI,
+    Anthropic and LangChain, sessions of Claude Code, Codex, Gemini CLI, opencode and aider, and the exports of ChatGPT
+    and claude.ai. A record that is bad is passed over and named; what is not a message is counted by its type.
     """
     from ragforge_memory.agent.inputs import clean_labels
     from ragforge_memory.api.doctor import EMBEDS
@@ -86,6 +86,12 @@ def _print(report: ImportReport) -> None:
     skipped = f"; {counted(report.skipped, 'was', 'were')} here already" if report.skipped else ""
     number = counted(report.conversations, "conversation")
     echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{skipped}")
+    for flaw in report.passed_over[:_SHOWN]:
+        note(f"passed over: {flaw.place}: {flaw.message}")
+    if report.flawed > _SHOWN:
+        note(f"passed over {report.flawed - _SHOWN:,} more; --json lists them")
+    if report.left_out:
+        note(f"left out: {', '.join(f'{number} x {kind}' for kind, number in report.left_out.items())}")
     for error in report.errors[:_SHOWN]:
         note(f"refused: {error.message}")
     for hint in dict.fromkeys(_as_option(error.hint) for error in report.errors[:_SHOWN] if error.hint):

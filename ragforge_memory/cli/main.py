@@ -119,10 +119,11 @@ def run() -> None:
     130 interrupted (Ctrl-C); 143 and 129 ended by SIGTERM and SIGHUP; 141 nobody reads what is printed (`| head`).
     """
     _open_what_is_closed()
-    for stream in (sys.stdout, sys.stderr):
+    # A terminal that cannot show a sign gets a question mark; a diff in another encoding is taken all the same.
+    for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "replace"), (sys.stdin, "surrogateescape")):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
-            reconfigure(errors="replace")  # a terminal that cannot show a sign gets a question mark
+            reconfigure(errors=errors)
     code = run_arguments(sys.argv[1:])
     try:
         sys.stdout.flush()

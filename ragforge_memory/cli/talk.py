@@ -17,7 +17,7 @@ from ragforge_memory.cli.terminal import hint_of, note, typing_ahead
 from ragforge_memory.cli.turns import run_turn
 from ragforge_memory.errors import AgentClosed, GraphUnavailable, RagforgeError, TurnCancelled
 from ragforge_memory.home import ragforge_home
-from ragforge_memory.models.text import counted
+from ragforge_memory.models.text import counted, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -169,7 +169,7 @@ class _PipePrompt:
         if not line:
             print(flush=True)
             return None
-        if asked := line.strip():
+        if asked := unescaped(line).strip():
             print(f"\nyou: {printable(asked)}", flush=True)
         return asked
 

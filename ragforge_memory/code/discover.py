@@ -7,19 +7,22 @@ import os
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ragforge_memory.code.ignore import EVERYTHING, Globs, IgnoreRules, compiled, is_tool_folder, outer_rules
 from ragforge_memory.code.languages import language_of
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.models.code import SkippedFile
+from ragforge_memory.project import git_text, git_toplevel
 
 # Larger files are data or generated; parsing one takes seconds and nobody asks where its functions are.
 MAX_FILE_BYTES = 1_000_000
 
 _HEAD_BYTES = 256
-# Written by people, a line is rarely longer; a minifier's are tens of thousands of characters.
-_MINIFIED_MEAN_LINE = 400
+# Written by people, a line is rarely longer; a minifier's are tens of thousands of characters. Files of people may have
+# a few such lines (a picture, a path of SVG), a minifier's have few others.
+_LONG_LINE = 400
+_MINIFIED_SHARE = 0.25
 _MINIFIED_BYTES = 4_096
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 _MINIFIED_NAMES = (".min.js", ".min.mjs", ".min.cjs", ".bundle.js", "-min.js")
@@ -50,6 +53,7 @@ class _Walk:
     globs: Globs
     max_bytes: int
     prefix: str
+    in_repository: bool
     files: list[SourceFile] = field(default_factory=list)
     skipped: list[SkippedFile] = field(default_factory=list)
 
@@ -82,7 +86,7 @@ def discover(
     if not root.is_dir():
         raise InvalidInput(f"{root} is not a directory", hint="give the root of a project")
     rules, prefix = outer_rules(root)
-    walk = _Walk(root, Globs(include, exclude), max_bytes, prefix)
+    walk = _Walk(root, Globs(include, exclude), max_bytes, prefix, git_toplevel(root) is not None)
     try:
         os.scandir(root).close()
     except OSError as error:
@@ -120,9 +124,10 @@ def unreadable_reason(content: bytes, path: str) -> str | None:
     if b"\0" in content and not content.startswith(_WIDE_MARKS):
         return "binary"
     if len(content) > _MINIFIED_BYTES:
-        lines = content.count(b"\n") + 1
-        if len(content) / lines > _MINIFIED_MEAN_LINE:
-            return f"minified (lines of {len(content) // lines} bytes on average)"
+        lines = [len(line) for line in content.split(b"\n") if line.strip()]
+        long = sum(1 for length in lines if length > _LONG_LINE)
+        if long >= _MINIFIED_SHARE * len(lines):
+            return f"minified ({long} of {len(lines)} lines have more than {_LONG_LINE} bytes)"
     if path.lower().endswith(_MINIFIED_NAMES):
         return "minified"
     return None
@@ -136,6 +141,9 @@ def _folder(walk: _Walk, folder: Path, path: str, rules: IgnoreRules) -> None:
         walk.skip(path + "/", f"unreadable: {error.strerror}")
         return
     names = frozenset(entry.name for entry in entries)
+    if path and ".git" in names and (why := _other_checkout(walk, folder)) is not None:
+        walk.skip(path + "/", why)
+        return
     if "pyvenv.cfg" in names:  # a virtual environment under any name
         return
     below = _joined(walk.prefix, path)
@@ -160,6 +168,16 @@ def _folder(walk: _Walk, folder: Path, path: str, rules: IgnoreRules) -> None:
                 _folder(walk, folder / entry.name, entry_path, inside)
         else:
             _file(walk, entry, entry_path, rules)
+
+
+def _other_checkout(walk: _Walk, folder: Path) -> str | None:
+    """Why a folder with a ``.git`` of its own is no part of the project: its code would be read twice, or is another
+    repository's. None for a submodule, and where the project itself is in no repository."""
+    own = folder / ".git"
+    if own.is_file():
+        place = PurePosixPath(git_text(own).strip())
+        return "another work tree of a repository" if "worktrees" in place.parts else None
+    return "another repository" if walk.in_repository else None
 
 
 def _file(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> None:

@@ -93,9 +93,15 @@ _CPP_EXTENSIONS = (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++",
 LANGUAGES: dict[str, Language] = {
     language.name: language
     for language in (
-        Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "python3")),
-        Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node",)),
-        Language("typescript", "javascript", (".ts", ".tsx", ".mts", ".cts"), kin="javascript"),
+        Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "pypy", "uv", "pipx")),
+        Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node", "nodejs", "bun")),
+        Language(
+            "typescript",
+            "javascript",
+            (".ts", ".tsx", ".mts", ".cts"),
+            kin="javascript",
+            interpreters=("deno", "tsx", "ts-node"),
+        ),
         Language(
             "jsconfig",
             "jsconfig",
@@ -111,7 +117,7 @@ LANGUAGES: dict[str, Language] = {
         Language("c", "c", (".c", ".h"), kin="c"),
         Language("cpp", "cpp", _CPP_EXTENSIONS, kin="c"),
         Language("csharp", "csharp", (".cs", ".csx")),
-        Language("ruby", "ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile"), ("ruby",)),
+        Language("ruby", "ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile"), ("ruby", "jruby")),
         Language("php", "php", (".php", ".phtml"), interpreters=("php",)),
     )
 }
@@ -162,7 +168,9 @@ def language_of(path: str, data: bytes = b"") -> Language | None:
         return _BY_EXTENSION.get(f".{extension.lower()}")
     if data.startswith(b"#!"):
         words = data.split(b"\n", 1)[0].decode("utf-8", "replace").replace("/", " ").split()
-        return next((_BY_INTERPRETER[word] for word in words if word in _BY_INTERPRETER), None)
+        # `python3.12` is Python.
+        names = (word.rstrip("0123456789.-") for word in words)
+        return next((_BY_INTERPRETER[name] for name in names if name in _BY_INTERPRETER), None)
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -204,6 +204,7 @@ class ImportStore(OwnerStore):
             "token": each.token,
             "after": each.after,
             "tokens": each.tokens,
+            "said_at": _said_at(each.rows),
             "messages": each.rows,
         }
 
@@ -221,6 +222,12 @@ def _gone() -> GraphError:
         f"the import was given up: it wrote nothing for {IMPORT_SECONDS} s, and what it had written was taken away",
         hint="import it again",
     )
+
+
+def _said_at(rows: Sequence[dict[str, Any]]) -> str | None:
+    """When the last message was said, or now where its clock goes before ours; None where it is not known."""
+    said = rows[-1]["timestamp"] if rows else None
+    return None if said is None else min(said, datetime.now(UTC).isoformat())
 
 
 def _text(time: datetime | None) -> str | None:

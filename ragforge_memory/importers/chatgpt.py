@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ragforge_memory.importers import fields
-from ragforge_memory.importers.exchange import Answer, Exchange
+from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record, refusal
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
 
@@ -37,17 +37,30 @@ def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMess
     path = record.read(lambda value: _opened(value, transcript))
     reader = _Reader(transcript.created_at)
     known: dict[str, str] = {}
+    said = 0
     for name, node in path:
         place = f"{record.place}, node {name}"
-        message = Record(place, node).read(_message)
-        if message is None:
-            continue
-        uuid = str(message.get("id") or name)
-        if uuid in known:
-            raise refusal(place, f"its id is that of node {known[uuid]}")
-        known[uuid] = name
-        yield from Record(place, message).messages(partial(reader.take, uuid))
-    yield from reader.finish()
+        for message in sound(Record(place, node), transcript.pass_over, partial(_node, reader, known, name)):
+            said += 1
+            yield message
+    for message in reader.finish():
+        said += 1
+        yield message
+    if not said and transcript.flaws:
+        raise refusal(transcript.flaws[0].place, transcript.flaws[0].message)
+
+
+def _node(
+    reader: _Reader, known: dict[str, str], name: str, node: Mapping[str, Any], place: str
+) -> Iterator[TranscriptMessage]:
+    message = _message(node)
+    if message is None:
+        return
+    uuid = str(message.get("id") or name)
+    if uuid in known:
+        raise ValueError(f"its id is that of node {known[uuid]}")
+    known[uuid] = name
+    yield from reader.take(uuid, message, place)
 
 
 def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
@@ -60,18 +73,33 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
     if transcript.title:
         transcript.place = f"{transcript.place} ({transcript.title[:_SHOWN_TITLE]})"
     name = found.get("current_node")
+    if name is not None and not (isinstance(name, str) and name in nodes):
+        transcript.pass_over(transcript.place, f"there is no node {name!r}, which current_node names")
+        name = None
     if name is None:
         name = _newest_leaf(nodes)
     path: dict[str, Any] = {}
     while name is not None:
-        if not isinstance(name, str) or name not in nodes:
+        if not isinstance(name, str) or not isinstance(nodes.get(name), Mapping):
             child = next(reversed(path), "current_node")
-            raise ValueError(f"there is no node {name!r}, which {child} names")
+            transcript.pass_over(transcript.place, f"there is no node {name!r}, which {child} names")
+            break
         if name in path:
-            raise ValueError(f"node {name} is its own ancestor")
-        path[name] = fields.mapping(nodes[name], f"node {name}")
+            transcript.pass_over(transcript.place, f"node {name} is its own ancestor")
+            break
+        path[name] = nodes[name]
         name = nodes[name].get("parent")
+    if len(path) < len(nodes):
+        abandoned = sum(1 for key, node in nodes.items() if key not in path and _says_something(node))
+        if abandoned:
+            transcript.left_out["abandoned branch"] += abandoned
     return list(reversed(path.items()))
+
+
+def _says_something(node: object) -> bool:
+    message = node.get("message") if isinstance(node, Mapping) else None
+    author = message.get("author") if isinstance(message, Mapping) else None
+    return isinstance(author, Mapping) and author.get("role") in ("user", "assistant")
 
 
 def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:

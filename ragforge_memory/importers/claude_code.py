@@ -1,21 +1,25 @@
 """Claude Code's sessions: JSON lines, of which ``user`` and ``assistant`` ones hold a message of Anthropic's API.
 
 An answer stands in as many lines as it has blocks, all with the id of its message; results of tools come as lines of
-the user. Lines of other types say something of the session (its title) or nothing that was said.
+the user. Lines of other types say something of the session (its title), hold what the user typed while a tool ran, or
+nothing that was said: those are counted by their type.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers import fields
+from ragforge_memory.importers.anthropic import add_blocks, blocks_of, take_results, usage_of
+from ragforge_memory.importers.envelopes import is_local, parted, program_says, queued_prompt
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.source import Record
-from ragforge_memory.models.conversation import Usage
-from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+from ragforge_memory.importers.families import SIDECHAIN, Family, Kind, Spool, with_next
+from ragforge_memory.importers.source import TOO_DEEP, Record, refusal
+from ragforge_memory.models.conversation import Role
+from ragforge_memory.models.transcript import Transcript, TranscriptMessage
 
 NAME = "Claude Code session"
 
@@ -50,15 +54,15 @@ def recognises(record: object) -> bool:
 def read(records: Iterable[Record]) -> Iterator[Transcript]:
     """The sessions of such lines: one, unless files were put behind each other.
 
-    Each must be read to its end before the next; what is left of one that was refused is passed over. Reading its
-    messages raises `InvalidInput` with the line that is bad.
+    Each must be read to its end before the next. A line that is bad is passed over and named in ``flaws``; reading the
+    messages raises `InvalidInput` only where nothing is left.
     """
     lines = _Lines(records)
     while lines.peek() is not None:
-        session = _Session(lines)
-        if session.has_messages():
+        session = _Session()
+        session.take(lines)
+        if session.transcript.place:
             yield session.transcript
-        session.pass_over()
 
 
 class _Lines:
@@ -78,40 +82,105 @@ class _Lines:
 
 
 class _Session:
-    """One session, from its first line to that of the next."""
+    """One session, from its first line to that of the next.
 
-    def __init__(self, lines: _Lines) -> None:
-        self._lines = lines
+    Its lines are looked through twice, for only its end says which of them the program would show: they wait in a
+    temporary file, and of each no more than its place in the family is in memory.
+    """
+
+    def __init__(self) -> None:
         self._id: str | None = None
-        self._sidechain: bool | None = None
         self._exchange = Exchange()
-        self._family = _Family()
+        self._family = Family()
+        self._spool = Spool()
         self._titles: dict[str, str] = {}
         self._summaries: deque[tuple[str | None, str]] = deque(maxlen=_SUMMARIES)
         self._message_id: str | None = None
+        self._begun = False
         self.transcript = Transcript(self._messages(), NAME)
 
-    def has_messages(self) -> bool:
-        """Whether a message comes (or a line that is bad); what stands before it is taken up."""
-        while (record := self._lines.peek()) is not None:
-            if record.fault is not None or not _is_other(record.value):
-                self.transcript.place = record.place
-                return True
-            self._about(record.value)
-            self._lines.take()
-        return False
+    def take(self, lines: _Lines) -> None:
+        """Takes up the session's lines."""
+        while (record := lines.peek()) is not None and not self._begins_another(record.value):
+            lines.take()
+            why = record.fault
+            try:
+                if why is None:
+                    why = self._taken_up(record)
+            except (ValueError, RecursionError) as error:
+                why = str(error) or TOO_DEEP
+            if why is not None:
+                self.transcript.pass_over(record.place, why)
 
-    def pass_over(self) -> None:
-        """Goes to where the next session begins."""
-        while (record := self._lines.peek()) is not None and not self._begins_another(record.value):
-            self._lines.take()
+    def _taken_up(self, record: Record) -> str | None:
+        """Looks at a line for the first time; returns why it is bad."""
+        line = record.value
+        if not isinstance(line, Mapping) or not isinstance(line.get("type"), str):
+            return "a line of a session has a type"
+        uuid = fields.foreign_id(line.get("uuid"), "its uuid")
+        parent = fields.foreign_id(line.get("parentUuid"), "its parentUuid")
+        kind = self._kind(line)
+        if uuid is not None and (known := self._family.place_of(uuid)) is not None:
+            if self._family.is_same(uuid, line.get("message")):
+                self.transcript.left_out["repeated"] += 1
+                return None
+            return f"its uuid is that of {known}, which says something else"
+        self._family.add(record.place, uuid, parent, kind, line.get("message"))
+        if kind is Kind.OTHER:
+            self._about(line)
+            return None
+        self._spool.add(self._family.last, record.place, line)
+        self.transcript.place = self.transcript.place or record.place
+        return None
+
+    def _kind(self, line: Mapping[str, Any]) -> Kind:
+        """What a line is to the family.
+
+        Raises:
+            ValueError: it is a message without one.
+        """
+        if line["type"] == "attachment":
+            return Kind.OTHER if queued_prompt(line) is None else Kind.BESIDE
+        if line["type"] not in _MESSAGES:
+            return Kind.OTHER
+        message = fields.mapping(line.get("message"), "the message of a line")
+        if line.get("isSidechain"):
+            return Kind.SIDE
+        if line["type"] == "assistant":
+            return Kind.ANSWER
+        blocks = blocks_of(message.get("content"))
+        typed = [block for block in blocks if block.get("type") != "tool_result"]
+        by_program = bool(line.get("isMeta") or line.get("isCompactSummary"))
+        if not typed or by_program or program_says(_text_of(typed)):
+            return Kind.BESIDE
+        return Kind.PROMPT
 
     def _messages(self) -> Iterator[TranscriptMessage]:
-        while (record := self._lines.peek()) is not None and not self._begins_another(record.value):
-            self._lines.take()
-            yield from record.messages(self._taken)
-        yield from self._exchange.finish()
+        shown = self._family.shown()
+        side = not self._family.has_main
+        said = 0
+        for (index, place, line), following in with_next(self._spool.records()):
+            if shown[index] is not None and not (side and shown[index] == SIDECHAIN):
+                self.transcript.left_out[str(shown[index])] += 1
+                continue
+            if not self._begun:
+                self._begin(line, place)
+            try:
+                complete = list(self._said(line, place, local=is_local(line, following)))
+            except InvalidInput as error:
+                self.transcript.pass_over(place, error.message.removeprefix(f"{place}: "))
+            except (ValueError, RecursionError) as error:
+                self.transcript.pass_over(place, str(error) or TOO_DEEP)
+            else:
+                said += len(complete)
+                yield from complete
+        for message in self._exchange.finish():
+            said += 1
+            yield message
         self.transcript.title = self._title()
+        if not said and self.transcript.flaws:
+            first = self.transcript.flaws[0]
+            raise refusal(first.place, first.message)
 
     def _begins_another(self, value: object) -> bool:
         """A session that goes on under a new id follows a message; one that begins follows none."""
@@ -123,29 +192,22 @@ class _Session:
             return False
         return isinstance(session, str) and session != self._id and value.get("parentUuid") is None
 
-    def _taken(self, value: object, place: str) -> Iterator[TranscriptMessage]:
-        line = fields.mapping(value, "a line")
-        if _is_other(line):
-            self._about(line)
-            return
-        if not fields.is_one_of(line.get("type"), _MESSAGES):
-            raise ValueError("a line of a session has a type")
-        uuid = fields.foreign_id(line.get("uuid"), "its uuid")
-        if uuid is not None:
-            self._family.add(place, uuid, fields.foreign_id(line.get("parentUuid"), "its parentUuid"))
-        sidechain = bool(line.get("isSidechain"))
-        if self._sidechain is None:
-            self._begin(line, sidechain)
-        if sidechain != self._sidechain:
+    def _said(self, line: Mapping[str, Any], place: str, *, local: bool) -> Iterator[TranscriptMessage]:
+        uuid = fields.unique(fields.foreign_id(line.get("uuid"), "its uuid"))
+        if line["type"] == "attachment":
+            content = fields.joined(queued_prompt(line), "its prompt")
+            when = fields.time(line.get("timestamp"))
+            yield from self._exchange.interject(TranscriptMessage("user", content, when, uuid, place=place))
             return
         message = fields.mapping(line.get("message"), "the message of a line")
         if line["type"] == "assistant":
-            yield from self._answer(line, message, place, fields.unique(uuid))
+            yield from self._answer(line, message, place, uuid)
         else:
-            yield from self._user(line, message, place, fields.unique(uuid))
+            yield from self._user(line, message, place, uuid, local=local)
 
-    def _begin(self, line: Mapping[str, Any], sidechain: bool) -> None:
-        self._sidechain = sidechain
+    def _begin(self, line: Mapping[str, Any], place: str) -> None:
+        self._begun = True
+        self.transcript.place = place
         self.transcript.session_id = self._id
         self.transcript.created_at = fields.time(line.get("timestamp"))
         for key, name in _ABOUT.items():
@@ -167,72 +229,49 @@ class _Session:
             )
             yield from self._exchange.answer(answer)
         self._message_id = message_id
-        answer.usage = _usage(message.get("usage")) or answer.usage
-        for block in _blocks(message.get("content")):
-            match block.get("type"):
-                case "tool_use" | "server_tool_use":
-                    answer.calls.append(
-                        TranscriptCall(
-                            tool_name=fields.text(block.get("name"), "the name of a tool", most=200),
-                            arguments=fields.arguments(block.get("input")),
-                            call_id=fields.call_id(block.get("id"), "the id of its tool call"),
-                            timestamp=fields.time(line.get("timestamp")),
-                        )
-                    )
-                case "thinking":
-                    if thought := fields.joined(
-                        block.get("thinking"), "its reasoning", most=fields.MAX_RESULT_CHARACTERS
-                    ):
-                        answer.reasoning.append(thought)
-                case "redacted_thinking":
-                    pass
-                case _:
-                    if said := fields.joined([block], "its content"):
-                        answer.texts.append(said)
+        answer.usage = usage_of(message.get("usage")) or answer.usage
+        add_blocks(answer, self._exchange, blocks_of(message.get("content")), fields.time(line.get("timestamp")))
 
     def _user(
-        self, line: Mapping[str, Any], message: Mapping[str, Any], place: str, uuid: str | None
+        self, line: Mapping[str, Any], message: Mapping[str, Any], place: str, uuid: str | None, *, local: bool
     ) -> Iterator[TranscriptMessage]:
         when = fields.time(line.get("timestamp"))
-        said = []
-        results = 0
-        for block in _blocks(message.get("content")):
-            if block.get("type") != "tool_result":
-                said.append(block)
-                continue
-            results += 1
-            result = fields.joined(block.get("content"), "the result of its tool", most=fields.MAX_RESULT_CHARACTERS)
-            yield from self._exchange.result(
-                place,
-                fields.call_id(block.get("tool_use_id"), "its tool_use_id"),
-                result=result,
-                failed=bool(block.get("is_error")),
-                timestamp=when,
-                duration_ms=_duration(line.get("toolUseResult")),
-            )
-        if said or not results:
-            # What the program itself says in the user's name is not a word of the user.
-            injected = bool(line.get("isMeta") or line.get("isCompactSummary"))
-            yield from self._exchange.say(
-                TranscriptMessage(
-                    role="system" if injected else "user",
-                    content=fields.joined(said, "its content"),
-                    timestamp=when,
-                    uuid=uuid,
-                    place=place,
-                )
-            )
+        said, results = yield from take_results(
+            self._exchange,
+            blocks_of(message.get("content")),
+            place,
+            when,
+            duration_ms=_duration(line.get("toolUseResult")),
+        )
+        if not said and results:
+            return
+        text = fields.joined(said, "its content")
+        # What the program itself says in the user's name is not a word of the user.
+        if line.get("isMeta") or line.get("isCompactSummary"):
+            typed, program = "", text
+        else:
+            typed, program = parted(text)
+        if local:  # a setting of the program (/model), which no model answers
+            typed, program = "", typed or program
+        elif not typed and not program:
+            typed = text
+        sides: tuple[tuple[Role, str], ...] = (("user", typed), ("system", program))
+        for role, content in sides:
+            if content:
+                own = uuid if role == "user" or not typed else None
+                yield from self._exchange.say(TranscriptMessage(role, content, when, own, place=place))
 
     def _about(self, line: Mapping[str, Any]) -> None:
-        kind = line.get("type")
+        kind = str(line.get("type"))
         found = line.get(_TITLES[kind]) if kind in _TITLES else None
         if not isinstance(found, str) or not found.strip():
+            self.transcript.left_out[kind] += 1
             return
         if kind == "summary":
             leaf = line.get("leafUuid")
             self._summaries.append((leaf if isinstance(leaf, str) else None, found))
         else:
-            self._titles[str(kind)] = found
+            self._titles[kind] = found
 
     def _title(self) -> str | None:
         """What somebody named it, else what it was named by itself, else its own summary, else a summary beside it."""
@@ -242,71 +281,8 @@ class _Session:
         return named or (summaries[-1] if summaries else None)
 
 
-class _Family:
-    """Which line each message stands on and which it follows, in some 100 bytes a message."""
-
-    def __init__(self) -> None:
-        self._index: dict[int, int] = {}
-        self._parents = array("q")
-        self._numbers = array("q")
-        self._word = "line"
-        # Parents that had not come when they were named: only they can close a ring.
-        self._awaited: set[int] = set()
-
-    def has(self, uuid: str) -> bool:
-        """Whether it came."""
-        return hash(uuid) in self._index
-
-    def add(self, place: str, uuid: str, parent: str | None) -> None:
-        """Takes up a message.
-
-        Raises:
-            ValueError: its uuid was there before, or it is its own ancestor.
-        """
-        key, above = hash(uuid), 0 if parent is None else hash(parent)
-        if key in self._index:
-            raise ValueError(f"its uuid is that of {self._word} {self._numbers[self._index[key]]}")
-        self._word, _, number = place.partition(" ")
-        self._index[key] = len(self._parents)
-        self._parents.append(above)
-        self._numbers.append(int(number.partition(" ")[0]))
-        if above and above not in self._index:
-            self._awaited.add(above)
-        if key == above or (key in self._awaited and self._leads_to(above, key)):
-            raise ValueError("it is its own ancestor")
-        self._awaited.discard(key)
-
-    def _leads_to(self, key: int, wanted: int) -> bool:
-        while key and key != wanted:
-            index = self._index.get(key)
-            key = 0 if index is None else self._parents[index]
-        return key == wanted
-
-
-def _is_other(value: object) -> bool:
-    """Whether a line is of a session and holds no message; which types there are changes from version to version."""
-    return isinstance(value, Mapping) and isinstance(value.get("type"), str) and value["type"] not in _MESSAGES
-
-
-def _blocks(content: object) -> list[Mapping[str, Any]]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    if not isinstance(content, (list, tuple)):
-        raise ValueError(f"its content is text or a list of blocks, not {type(content).__name__}")
-    return [fields.mapping(block, "a block of its content") for block in content]
-
-
-def _usage(value: object) -> Usage | None:
-    if not isinstance(value, Mapping):
-        return None
-
-    def count(key: str) -> int:
-        found = value.get(key)
-        return found if isinstance(found, int) and found > 0 else 0
-
-    cached = count("cache_read_input_tokens")
-    given = count("input_tokens") + count("cache_creation_input_tokens") + cached
-    return Usage(input_tokens=given, output_tokens=count("output_tokens"), cached_tokens=cached)
+def _text_of(blocks: list[Mapping[str, Any]]) -> str:
+    return "\n".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
 
 
 def _duration(result: object) -> int:

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers.fields import MAX_CHARACTERS, MAX_RESULT_CHARACTERS, text
 from ragforge_memory.importers.source import Record, refusal
 from ragforge_memory.models.conversation import Usage
@@ -81,17 +82,18 @@ class Exchange:
     """
 
     def __init__(self) -> None:
-        self._answers: deque[Answer] = deque()
+        self._answers: deque[Answer | TranscriptMessage] = deque()
 
     @property
     def last(self) -> Answer | None:
         """The newest answer, if it is still open to more."""
-        return self._answers[-1] if self._answers else None
+        newest = self._answers[-1] if self._answers else None
+        return newest if isinstance(newest, Answer) else None
 
     def answer(self, answer: Answer) -> Iterator[TranscriptMessage]:
         """A new answer; what was complete before it is given."""
-        while self._answers and (not self._answers[0].open or len(self._answers) >= _WAITING):
-            yield self._answers.popleft().finished()
+        while self._answers and (not _is_open(self._answers[0]) or len(self._answers) >= _WAITING):
+            yield _finished(self._answers.popleft())
         self._answers.append(answer)
 
     def say(self, message: TranscriptMessage) -> Iterator[TranscriptMessage]:
@@ -102,7 +104,13 @@ class Exchange:
     def finish(self) -> Iterator[TranscriptMessage]:
         """All that is left."""
         while self._answers:
-            yield self._answers.popleft().finished()
+            yield _finished(self._answers.popleft())
+
+    def interject(self, message: TranscriptMessage) -> Iterator[TranscriptMessage]:
+        """A message that was typed while calls wait for their results, which come all the same."""
+        self._answers.append(message)
+        while self._answers and not _is_open(self._answers[0]):
+            yield _finished(self._answers.popleft())
 
     def result(
         self,
@@ -139,6 +147,8 @@ class Exchange:
     def _open_call(self, call_id: str | None, tool_name: str | None) -> tuple[Answer, int] | None:
         unnamed: tuple[Answer, int] | None = None
         for answer in self._answers:
+            if not isinstance(answer, Answer):
+                continue
             for index, call in enumerate(answer.calls):
                 if index in answer.answered:
                     continue
@@ -150,15 +160,36 @@ class Exchange:
         return unnamed
 
 
-def exchanged(
-    records: Iterable[Record], taken: Callable[[Exchange, Any, str], Iterator[TranscriptMessage]]
-) -> Iterator[TranscriptMessage]:
-    """The messages of records of which each is one; a result stands with its call.
+def _is_open(held: Answer | TranscriptMessage) -> bool:
+    return isinstance(held, Answer) and held.open
 
-    Raises:
-        InvalidInput: a record is not a message; the error names its place.
-    """
+
+def _finished(held: Answer | TranscriptMessage) -> TranscriptMessage:
+    return held.finished() if isinstance(held, Answer) else held
+
+
+PassOver = Callable[[str, str], None]
+"""Takes the place of a record that is passed over, and why."""
+
+
+def exchanged(
+    records: Iterable[Record],
+    pass_over: PassOver,
+    taken: Callable[[Exchange, Any, str], Iterator[TranscriptMessage]],
+) -> Iterator[TranscriptMessage]:
+    """The messages of records of which each is one; a result stands with its call, and what is bad is passed over."""
     exchange = Exchange()
     for record in records:
-        yield from record.messages(partial(taken, exchange))
+        yield from sound(record, pass_over, partial(taken, exchange))
     yield from exchange.finish()
+
+
+def sound(
+    record: Record, pass_over: PassOver, taken: Callable[[Any, str], Iterator[TranscriptMessage]]
+) -> list[TranscriptMessage]:
+    """The messages that are complete with a record; none where it is bad, which is told."""
+    try:
+        return list(record.messages(taken))
+    except InvalidInput as error:
+        pass_over(record.place, error.message.removeprefix(f"{record.place}: "))
+        return []

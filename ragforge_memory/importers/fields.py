@@ -7,6 +7,8 @@ from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from ragforge_memory.models.text import mended
+
 MAX_CHARACTERS = 400_000
 """The most that one message may have, as in a conversation that is held here."""
 
@@ -44,16 +46,6 @@ def text(value: object, what: str, *, most: int = MAX_CHARACTERS) -> str:
 def optional_text(value: object, what: str, *, most: int = MAX_CHARACTERS) -> str | None:
     """Text, or None where there is none or it is empty."""
     return None if value is None else text(value, what, most=most) or None
-
-
-def mended(value: str) -> str:
-    """Tools cut texts in the middle of a character; what is left of it becomes U+FFFD."""
-    value = value.replace("\0", "")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return value
 
 
 def plain_json(value: Any, what: str) -> Any:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from ragforge_memory.importers.exchange import PassOver, sound
 from ragforge_memory.importers.fields import MAX_CHARACTERS, identifier, mapping, time
 from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Role
@@ -23,17 +24,19 @@ def recognises(record: object) -> bool:
     return isinstance(record, Mapping) and "role" in record and "content" in record
 
 
-def read(records: Iterable[Record]) -> Iterator[TranscriptMessage]:
-    """The messages of such records.
+def read(records: Iterable[Record], pass_over: PassOver) -> Iterator[TranscriptMessage]:
+    """The messages of such records; one that is none is passed over.
 
     Args:
         records: as above; a timestamp is ISO text, a datetime or seconds since 1970 (without a zone: UTC).
-
-    Raises:
-        InvalidInput: a record is none; the message names its place.
+        pass_over: is told of each that is bad.
     """
     for record in records:
-        yield record.message(_message)
+        yield from sound(record, pass_over, _messages)
+
+
+def _messages(record: object, place: str) -> Iterator[TranscriptMessage]:
+    yield _message(record, place)
 
 
 def _message(record: object, place: str) -> TranscriptMessage:

@@ -16,9 +16,22 @@ from itertools import chain, islice
 from typing import Any
 
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.importers import aider, chatgpt, claude_code, langchain, openai, plain
-from ragforge_memory.importers.exchange import exchanged
-from ragforge_memory.importers.fields import identifier, optional_text, time
+from ragforge_memory.importers import (
+    aider,
+    anthropic,
+    chatgpt,
+    claude_ai,
+    claude_code,
+    codex,
+    gemini,
+    langchain,
+    openai,
+    opencode,
+    plain,
+    responses,
+)
+from ragforge_memory.importers.exchange import PassOver, exchanged
+from ragforge_memory.importers.fields import identifier, joined, optional_text, time
 from ragforge_memory.importers.source import (
     MAX_RECORD_BYTES,
     JsonDocument,
@@ -58,19 +71,34 @@ def _own(
 
 FORMATS = (
     'a list of {"role": "user", "content": "…"} with "timestamp" and "uuid" where they are known, OpenAI chat '
-    "messages, a Claude Code session, ChatGPT's conversations.json, aider's chat history, "
-    "or LangChain's messages_to_dict"
+    "messages or Responses items, Anthropic messages, LangChain's messages_to_dict, a session of Claude Code, Codex, "
+    "Gemini CLI or opencode, aider's chat history, or the conversations.json of ChatGPT or claude.ai"
 )
 """What is recognised, in one sentence."""
 
-_Read = Callable[[Iterable[Record]], Iterator[TranscriptMessage]]
+_Read = Callable[[Iterable[Record], PassOver], Iterator[TranscriptMessage]]
 
 # A record is a message; the plainest comes last, since others have a role and a content too.
 _MESSAGES: tuple[tuple[str, Callable[[object], bool], _Read], ...] = (
     (langchain.NAME, langchain.recognises, partial(exchanged, taken=langchain.taken)),
+    (anthropic.NAME, anthropic.recognises, partial(exchanged, taken=anthropic.taken)),
+    (responses.NAME, responses.recognises, partial(exchanged, taken=responses.taken)),
+    (gemini.NAME, gemini.recognises, partial(exchanged, taken=gemini.taken)),
     (openai.NAME, openai.recognises, partial(exchanged, taken=openai.taken)),
     (plain.NAME, plain.recognises, plain.read),
 )
+
+# A record is a whole conversation.
+_CONVERSATIONS: tuple[tuple[Callable[[object], bool], Callable[[Record], Transcript]], ...] = (
+    (chatgpt.recognises, chatgpt.conversation),
+    (claude_ai.recognises, claude_ai.conversation),
+    (opencode.recognises, opencode.conversation),
+    (gemini.recognises_session, gemini.conversation),
+)
+# Where an object holds its messages: a chat, a request and an answer of the Responses API, a checkpoint of Gemini CLI.
+_LISTS = ("messages", "input", "output", "history")
+_SYSTEM = ("system", "instructions")
+_OWN_HEADS = frozenset({"info", "sessionId", "projectHash"})
 
 # So many messages are looked at until one shows that they are OpenAI's: the first may have a role and a text alone.
 _LOOKED_AT = 200
@@ -99,11 +127,22 @@ def transcripts(data: Any) -> Iterator[Transcript]:
 
 
 def _of_value(data: Any) -> Iterator[Transcript]:
+    """What a program hands over is its own to mend: a record that is bad refuses its conversation."""
     if isinstance(data, Mapping):
-        return _of_object(Record("record 0", data))
+        return map(_strict, _of_object(Record("record 0", data)))
     if isinstance(data, Sequence):
-        return _of_records(Record(f"record {index}", value) for index, value in enumerate(data))
+        return map(_strict, _of_records(Record(f"record {index}", value) for index, value in enumerate(data)))
     raise _unknown()
+
+
+def _strict(transcript: Transcript) -> Transcript:
+    def messages(given: Iterator[TranscriptMessage]) -> Iterator[TranscriptMessage]:
+        yield from given
+        if transcript.flaws:
+            raise refusal(transcript.flaws[0].place, transcript.flaws[0].message)
+
+    transcript.messages = messages(transcript.messages)
+    return transcript
 
 
 def _of_source(source: Source) -> Iterator[Transcript]:
@@ -147,11 +186,17 @@ def _is_object(line: bytes) -> bool:
 
 
 def _of_list(document: JsonDocument) -> Iterator[Transcript]:
-    def items() -> Iterator[Record]:
-        yield from document.items()
-        document.end()
+    return _of_records(_items(document, lambda: document.end()))
 
-    return _of_records(items())
+
+def _items(document: JsonDocument, end: Callable[[], None]) -> Iterator[Record]:
+    """The items of a list; where it was cut off, or is no JSON from there on, the last one says so."""
+    try:
+        yield from document.items()
+        end()
+    except InvalidInput as error:
+        place, _, why = error.message.partition(": ")
+        yield Record(place, None, why)
 
 
 def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
@@ -167,21 +212,24 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
         raise InvalidInput("there is nothing to import: the list is empty", hint=FORMATS)
     if first is None:
         raise refusal(looked_at[0].place, str(looked_at[0].fault))
-    if chatgpt.recognises(first.value) or _has_messages(first.value):
+    if any(recognises(first.value) for recognises, _ in _CONVERSATIONS[:3]) or _items_of(first.value) is not None:
         return with_own_uuids(each for record in chain(looked_at, records) for each in _of_object(record, among=True))
-    if any(recognises(first.value) for _, recognises, _ in _MESSAGES):
-        return iter([_of_messages(chain(looked_at, records))])
-    # A session may begin with lines of which only the program's newest version knows what they are.
-    seen = chain((first,), _kept(records, looked_at) if _has_type(first.value) else ())
-    if any(claude_code.recognises(each.value) for each in seen if each.fault is None):
-        return with_own_uuids(claude_code.read(chain(looked_at, records)))
+    for record in chain((first,), _kept(records, looked_at)):
+        value = record.value
+        if record.fault is not None:
+            continue
+        if codex.recognises(value) or (codex.is_beginning(looked_at[0].value) and responses.recognises(value)):
+            return iter([codex.read(chain(looked_at, records))])
+        if gemini.recognises_session(value):
+            return iter([gemini.lines(chain(looked_at, records))])
+        if any(recognises(value) for _, recognises, _ in _MESSAGES):
+            return iter([_of_messages(chain(looked_at, records))])
+        # A session may begin with lines of which only the program's newest version knows what they are.
+        if claude_code.recognises(value):
+            return with_own_uuids(claude_code.read(chain(looked_at, records)))
     if isinstance(first.value, Mapping) and isinstance(first.value.get("role"), str):
         return iter([_refused(first.place, refusal(first.place, "its content is missing"))])
     raise _unknown()
-
-
-def _has_type(value: object) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("type"), str)
 
 
 def _kept(records: Iterator[Record], kept: list[Record]) -> Iterator[Record]:
@@ -198,11 +246,13 @@ def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
     """
     value = record.value
     if record.fault is None:
-        if chatgpt.recognises(value):
-            return iter([chatgpt.conversation(record)])
-        if _has_messages(value):
-            items = (Record(f"{record.place}, message {index}", each) for index, each in enumerate(value["messages"]))
+        for recognises, conversation in _CONVERSATIONS:
+            if recognises(value):
+                return iter([conversation(record)])
+        if (given := _items_of(value)) is not None:
+            items = (Record(f"{record.place}, message {index}", each) for index, each in enumerate(given))
             transcript = _of_messages(items, place=record.place)
+            transcript.messages = chain(_instructions(value, record.place), transcript.messages)
             transcript.messages = _headed(transcript, transcript.messages, lambda: record.read(lambda _: _head(value)))
             return iter([transcript])
         if claude_code.recognises(value):
@@ -213,8 +263,18 @@ def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
     return iter([_refused(record.place, refusal(record.place, why))])
 
 
-def _has_messages(value: object) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("messages"), (list, tuple))
+def _items_of(value: object) -> Sequence[Any] | None:
+    """The messages that an object holds; None where it is no such object."""
+    if not isinstance(value, Mapping):
+        return None
+    return next((value[key] for key in _LISTS if isinstance(value.get(key), (list, tuple))), None)
+
+
+def _instructions(value: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
+    """What stands beside the messages for the model to go by."""
+    for key in _SYSTEM:
+        if said := Record(place, value.get(key)).read(lambda given: joined(given, "its instructions")):
+            yield TranscriptMessage("system", said, place=place)
 
 
 def _of_document(document: JsonDocument) -> Iterator[Transcript]:
@@ -222,19 +282,31 @@ def _of_document(document: JsonDocument) -> Iterator[Transcript]:
     header: dict[str, Any] = {}
     keys = document.names()
     for key in keys:
-        if key == "messages" and document.next() == "[":
-
-            def rest() -> dict[str, Any]:
-                header.update((key, document.value()) for key in keys)
-                document.end()
-                return Record(document.place, header).read(_head)
-
-            transcript = _of_messages(document.items(), place=document.place)
-            transcript.messages = _headed(transcript, transcript.messages, rest)
-            return iter([transcript])
+        # What has a head of its own is one record, whose messages are not the API's.
+        if key == "messages" and document.next() == "[" and not _OWN_HEADS & header.keys():
+            return iter([_streamed(document, keys, header)])
         header[key] = document.value()
     document.end()
     return _of_object(Record("record 0", header))
+
+
+def _streamed(document: JsonDocument, keys: Iterator[str], header: dict[str, Any]) -> Transcript:
+    """The conversation of an object whose messages come now; what stands behind them is read at the end."""
+    known, place = set(header), document.place
+
+    def rest() -> None:
+        header.update((key, document.value()) for key in keys)
+        document.end()
+
+    transcript = _of_messages(_items(document, rest), place=place)
+    messages = chain(_instructions(dict(header), place), transcript.messages, _late(header, known, place))
+    transcript.messages = _headed(transcript, messages, lambda: Record(place, header).read(_head))
+    return transcript
+
+
+def _late(header: Mapping[str, Any], known: set[str], place: str) -> Iterator[TranscriptMessage]:
+    """Instructions that stand behind the messages."""
+    yield from _instructions({key: value for key, value in header.items() if key not in known}, place)
 
 
 def _of_messages(records: Iterable[Record], *, place: str = "") -> Transcript:
@@ -249,7 +321,12 @@ def _of_messages(records: Iterable[Record], *, place: str = "") -> Transcript:
             if any(map(recognises, known)):
                 transcript.format = name
                 transcript.place = place or looked_at[0].place
-                yield from _distinct(read(chain(looked_at, records)))
+                said = 0
+                for message in _distinct(read(chain(looked_at, records), transcript.pass_over), transcript):
+                    said += 1
+                    yield message
+                if not said and transcript.flaws:
+                    raise refusal(transcript.flaws[0].place, transcript.flaws[0].message)
                 return
         if looked_at:
             looked_at[0].read(lambda value: _no_message(value))
@@ -263,15 +340,22 @@ def _no_message(value: object) -> None:
     raise ValueError("this is not a message of a known format")
 
 
-def _distinct(messages: Iterator[TranscriptMessage]) -> Iterator[TranscriptMessage]:
-    """The messages, of which no two have the same uuid; hashes are kept instead of uuids (8 bytes tell 10⁹ apart)."""
-    seen: dict[int, str] = {}
+def _distinct(messages: Iterator[TranscriptMessage], transcript: Transcript) -> Iterator[TranscriptMessage]:
+    """The messages, of which no two have the same uuid: one that says the same again is left out, another passed over.
+
+    Hashes are kept instead of uuids (8 bytes tell 10⁹ apart).
+    """
+    seen: dict[int, tuple[str, int]] = {}
     for message in messages:
         if message.uuid is not None:
-            key = hash(message.uuid)
-            if key in seen:
-                raise refusal(message.place, f"its uuid is that of {seen[key]}")
-            seen[key] = message.place
+            said = hash((message.role, message.content))
+            place, before = seen.setdefault(hash(message.uuid), (message.place, said))
+            if place != message.place and said == before:
+                transcript.left_out["repeated"] += 1
+                continue
+            if place != message.place:
+                transcript.pass_over(message.place, f"its uuid is that of {place}")
+                continue
         yield message
 
 

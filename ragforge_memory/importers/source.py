@@ -76,6 +76,7 @@ def refusal(place: str, why: str) -> InvalidInput:
 MAX_RECORD_BYTES = 32_000_000
 """The most that one line, one item of a list or one conversation of ChatGPT's export may have."""
 
+_BLANK = b" \t\r\n\0"
 _CHUNK = 1 << 18
 _NUMBER = re.compile(r"[0-9.eE+-]*")
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -180,19 +181,38 @@ def json_lines(source: Source) -> Iterator[Record]:
     for number, line in lines(source):
         if line is None:
             yield Record(f"line {number}", None, too_long())
-        elif line.strip():
-            yield _line(f"line {number}", line)
+        # A machine that lost its power leaves blocks of NUL.
+        elif line := line.strip(_BLANK):
+            yield from _line(f"line {number}", line)
 
 
-def _line(place: str, line: bytes) -> Record:
+def _line(place: str, line: bytes) -> Iterator[Record]:
+    """The value of a line; several where lines were written into each other without an end between them."""
     try:
-        return Record(place, json_of(line))
+        yield Record(place, json_of(line))
     except UnicodeDecodeError as error:
-        return Record(place, None, not_utf8(error))
+        yield Record(place, None, not_utf8(error))
     except RecursionError:
-        return Record(place, None, "it is nested too deeply")
+        yield Record(place, None, TOO_DEEP)
     except ValueError as error:
-        return Record(place, None, f"this is not JSON: {error}")
+        fused = _fused(line)
+        if not fused:
+            yield Record(place, None, f"this is not JSON: {error}")
+        yield from (Record(place, value) for value in fused)
+
+
+def _fused(line: bytes) -> list[Any]:
+    """The objects that stand behind each other on a line; none where it is anything else."""
+    text, found, at = line.decode(), [], 0
+    decoder = json.JSONDecoder()
+    try:
+        while at < len(text):
+            value, at = decoder.raw_decode(text, at)
+            found.append(value)
+            at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches everywhere
+    except (ValueError, RecursionError):
+        return []
+    return found if all(isinstance(each, dict) for each in found) else []
 
 
 def too_long() -> str:

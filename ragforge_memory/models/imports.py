@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pydantic import Field
+
 from ragforge_memory.models.shape import Shape
 from ragforge_memory.models.text import counted
 
@@ -20,12 +22,21 @@ class ImportFault(Shape):
     hint: str | None = None
 
 
+class PassedOver(Shape):
+    """A record that is bad, and is not in its conversation: ``place`` is where it stands, ``message`` says why."""
+
+    place: str
+    message: str
+
+
 class ImportReport(Shape):
     """What an import did.
 
     ``conversations``, ``messages``, ``tool_calls`` and ``memories`` were written; ``skipped`` conversations were here
     already (with ``on_conflict="skip"``); ``failed`` were refused, ``errors`` says why; ``imported`` has the uuids of
-    those that were written, in their order. Of both lists there are at most 1,000. ``seconds`` is wall time.
+    those that were written, in their order. ``flawed`` records were bad and cost themselves alone, ``passed_over`` says
+    which; ``left_out`` counts by its type what is not taken on purpose, or is not known. Of each list there are at most
+    1,000. ``seconds`` is wall time.
     """
 
     conversations: int = 0
@@ -36,6 +47,9 @@ class ImportReport(Shape):
     failed: int = 0
     errors: tuple[ImportFault, ...] = ()
     imported: tuple[str, ...] = ()
+    flawed: int = 0
+    passed_over: tuple[PassedOver, ...] = ()
+    left_out: dict[str, int] = Field(default_factory=dict)
     seconds: float = 0.0
 
     def __str__(self) -> str:
@@ -45,10 +59,16 @@ class ImportReport(Shape):
             parts[0] += f", {counted(self.memories, 'memory', 'memories')}"
         if self.skipped:
             parts.append(f"{counted(self.skipped, 'was', 'were')} here already")
+        if self.flawed:
+            parts.append(f"passed over {counted(self.flawed, 'record')}; {_first(self.passed_over)}")
         if self.failed:
             refused = f"refused {counted(self.failed, 'conversation')}"
             parts.append(f"{refused}; {self.errors[0].message}" if self.errors else refused)
         return "; ".join(parts)
+
+
+def _first(passed_over: tuple[PassedOver, ...]) -> str:
+    return f"{passed_over[0].place}: {passed_over[0].message}" if passed_over else ""
 
 
 @dataclass(frozen=True, slots=True)

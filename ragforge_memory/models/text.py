@@ -40,6 +40,27 @@ def well_formed(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def mended(text: str) -> str:
+    """``text`` without NUL, and with U+FFFD where half of a surrogate pair is left of a character that was cut."""
+    text = text.replace("\0", "")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def unescaped(text: str) -> str:
+    """A text from a pipe or a terminal, where bytes that are not UTF-8 came as halves of surrogate pairs: as U+FFFD."""
+    return mended(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if _is_escaped(text) else text)
+
+
+def _is_escaped(text: str) -> bool:
+    return any(0xDC80 <= ord(character) <= 0xDCFF for character in text) and not any(
+        0xD800 <= ord(character) <= 0xDBFF or 0xDD00 <= ord(character) <= 0xDFFF for character in text
+    )
+
+
 def well_formed_json(value: Any) -> Any:
     """A JSON value with all texts in it `well_formed`, keys too, and None for numbers that JSON does not know."""
     match value:

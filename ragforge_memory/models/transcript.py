@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -41,6 +42,14 @@ class TranscriptMessage:
     place: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A record that was passed over: where it stands, and why."""
+
+    place: str
+    message: str
+
+
 @dataclass(slots=True)
 class Transcript:
     """One conversation, read once from front to back.
@@ -56,6 +65,8 @@ class Transcript:
         session_id: what its source calls it: a session or a conversation.
         created_at: when it began, with a zone.
         metadata: what else its source says of the whole.
+        flaws: records that were passed over, as far as they are known.
+        left_out: what is left out on purpose, or is not known, counted by its type.
     """
 
     messages: Iterator[TranscriptMessage]
@@ -65,3 +76,10 @@ class Transcript:
     session_id: str | None = None
     created_at: datetime | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    flaws: list[Flaw] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def pass_over(self, place: str, why: str) -> None:
+        """Notes a record that is bad: it costs itself and not the others."""
+        self.place = self.place or place
+        self.flaws.append(Flaw(place, why))

@@ -54,6 +54,15 @@ def read_one(data: Any) -> Read:
     return found
 
 
+def flawed(data: Any) -> list[tuple[int, list[str]]]:
+    """For each conversation how many messages it has, and which records were passed over."""
+    found = []
+    for transcript in transcripts(data):
+        count = len(list(transcript.messages))
+        found.append((count, [f"{each.place}: {each.message}" for each in transcript.flaws]))
+    return found
+
+
 def outcomes(data: Any) -> list[int | str]:
     """For each conversation how many messages it has, or why it is refused."""
     found: list[int | str] = []

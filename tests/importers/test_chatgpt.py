@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.importers.reading import outcomes, read, read_all_ways
+from tests.importers.reading import flawed, outcomes, read, read_all_ways
 
 
 def node(name: str, parent: str | None, role: str | None = None, content: Any = None, **more: Any) -> dict[str, Any]:
@@ -132,16 +132,21 @@ def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
     ring = tree(node("a", "b", "user", "x"), node("b", "a", "user", "y"), current="a", title="Ring")
     gap = tree(node("a", "gone", "user", "x"), current="a")
     odd = tree(node("a", None, "robot", "x"), current="a")
-    found = outcomes(json.dumps([ring, gap, odd, {"x": 1}, TALK], indent=0))
-    assert found[-1] == 4
-    places = [str(each).partition(": ") for each in found[:-1]]
-    assert [place.split(" (")[0] for place, _, _ in places] == [f"record {index}" for index in range(4)]
-    assert [why for _, _, why in places] == [
-        "node a is its own ancestor",
-        "there is no node 'gone', which a names",
+    lost = tree(node("a", None, "user", "x"), current="gone")
+    found = flawed(json.dumps([ring, gap, lost, TALK], indent=0))
+    assert [count for count, _ in found] == [2, 1, 1, 4]
+    assert [[flaw.partition("): ")[2] for flaw in flaws] for _, flaws in found] == [
+        ["node a is its own ancestor"],
+        ["there is no node 'gone', which a names"],
+        ["there is no node 'gone', which current_node names"],
+        [],
+    ]
+    refused = outcomes(json.dumps([odd, {"x": 1}, TALK], indent=0))
+    assert [str(each).partition(": ")[2] for each in refused[:2]] == [
         "there is no role 'robot' (user, assistant, system, tool)",
         "this is not a conversation, and the first one is",
     ]
+    assert refused[2] == 4
 
 
 def test_a_branch_in_a_talk_of_its_own_has_its_own_uuids() -> None:

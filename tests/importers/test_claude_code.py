@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.importers.reading import lines, outcomes, read, read_one
+from tests.importers.reading import flawed, lines, outcomes, read, read_one
 
 SESSION = "5f6c0f3e-0000-4000-8000-000000000001"
 TIME = "2025-06-14T10:00:0{}.000Z"
@@ -111,12 +112,110 @@ def test_files_behind_each_other_and_a_session_that_goes_on() -> None:
     assert [(each.session_id, len(messages)) for each, messages in found] == [(SESSION, 4), ("third", 2)]
 
 
-def test_a_bad_line_refuses_its_session_alone() -> None:
+def test_a_bad_line_costs_itself_alone() -> None:
     begins = [{**line(20, "user", "New"), "sessionId": "third"}]
     text = lines(LINES[:5]) + "{broken\n" + lines([*LINES[5:], *begins])
-    refused, other = outcomes(text)
-    assert str(refused).startswith("line 6: this is not JSON: ")
-    assert other == 1
+    (count, [flaw]), other = flawed(text)
+    assert count == 4
+    assert flaw.startswith("line 6: this is not JSON: ")
+    assert other == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (lines(LINES), 4),
+        (lines(LINES) + "\0" * 512 + "\n" + lines([line(30, "user", "On.", after=11)]), 5),
+        (lines(LINES) + json.dumps(line(30, "user", "On.", after=11)) + json.dumps({"type": "last-prompt"}) + "\n", 5),
+        (lines([*LINES, line(30, "user", "On.", after=77)]), 5),
+        (lines([*LINES, LINES[3], line(30, "user", "On.", after=11)]), 5),
+    ],
+    ids=["whole", "nul", "fused", "parent", "repeated"],
+)
+def test_what_a_crash_leaves_costs_no_message(text: str, found: int) -> None:
+    assert flawed(text) == [(found, [])]
+    [(count, [flaw])] = flawed(text + '{"type": "user", "mess')
+    assert count == found
+    assert "is not JSON: Unterminated" in flaw
+
+
+def test_what_says_something_else_under_a_uuid_is_passed_over() -> None:
+    [(count, flaws)] = flawed(lines([*LINES, line(2, "user", "Another.", after=11)]))
+    assert (count, flaws) == (4, [f"line {len(LINES) + 1}: its uuid is that of line 4, which says something else"])
+
+
+def test_who_goes_back_abandons_what_followed() -> None:
+    """Two prompts after one message; what the second window of a session says is a branch as well."""
+    talk = [
+        line(1, "user", "Add a retry."),
+        line(2, "assistant", "How often?", after=1),
+        line(3, "user", "Ten times.", after=2),
+        line(4, "assistant", [use("t1", "Bash")], after=3),
+        line(5, "user", [result("t1", "done")], after=4),
+        line(6, "user", "Three times.", after=2),
+        line(7, "assistant", "Three.", after=6),
+    ]
+    transcript, messages = read_one(lines(talk))
+    assert [each.content for each in messages] == ["Add a retry.", "How often?", "Three times.", "Three."]
+    assert transcript.left_out == {"abandoned branch": 3}
+    # Behind lines that are no messages too, and an answer beside an error of the program is kept.
+    between = {"type": "system", "uuid": uuid(8), "parentUuid": uuid(2), "sessionId": SESSION}
+    transcript, messages = read_one(lines([*talk[:5], between, {**talk[5], "parentUuid": uuid(8)}, talk[6]]))
+    assert len(messages) == 4
+    transcript, messages = read_one(lines([talk[0], talk[1], between, {**talk[5], "parentUuid": uuid(8)}, talk[6]]))
+    assert len(messages) == 4
+
+
+def test_what_was_typed_while_a_tool_ran() -> None:
+    queued = {
+        **line(3, "attachment", "", after=2),
+        "attachment": {"type": "queued_command", "prompt": "and the tests, please"},
+    }
+    talk = [
+        line(1, "user", "Move it."),
+        line(2, "assistant", [use("t1", "Bash")], after=1),
+        queued,
+        line(4, "user", [result("t1", "moved")], after=3),
+        line(5, "assistant", "Moved.", after=4),
+    ]
+    transcript, messages = read_one(lines([*talk, {"type": "attachment", "attachment": {"type": "todo"}}]))
+    assert [(each.role, each.content) for each in messages] == [
+        ("user", "Move it."),
+        ("assistant", ""),
+        ("user", "and the tests, please"),
+        ("assistant", "Moved."),
+    ]
+    assert messages[1].tool_calls[0].result == "moved"
+    assert transcript.left_out == {"attachment": 1}
+
+
+def test_what_the_program_wrote_in_the_users_name() -> None:
+    texts = [
+        "<command-name>/model</command-name>\n<command-args>opus</command-args>",
+        "<local-command-stdout>Set to \x1b[1mopus\x1b[22m</local-command-stdout>",
+        "<command-message>review</command-message><command-name>/review</command-name><command-args>it</command-args>",
+        "[Request interrupted by user for tool use]",
+        "Go on. <b>now</b>\n<system-reminder>Nothing to do.</system-reminder>",
+    ]
+    talk = [line(number, "user", text, after=number - 1 or None) for number, text in enumerate(texts, 1)]
+    _, messages = read_one(lines(talk))
+    assert [(each.role, each.content) for each in messages] == [
+        ("system", "/model opus"),
+        ("system", "Set to opus"),
+        ("user", "/review it"),
+        ("system", "[Request interrupted by user for tool use]"),
+        ("user", "Go on. <b>now</b>"),
+        ("system", "Nothing to do."),
+    ]
+
+
+def test_the_first_line_does_not_decide_for_a_file() -> None:
+    warm = [line(1, "user", "Warmup", isSidechain=True), line(2, "assistant", "ok", after=1, isSidechain=True)]
+    transcript, messages = read_one(
+        lines([*warm, line(3, "user", "What changed?"), line(4, "assistant", "Much.", after=3)])
+    )
+    assert [each.content for each in messages] == ["What changed?", "Much."]
+    assert transcript.left_out == {"sidechain": 2}
 
 
 @pytest.mark.parametrize(
@@ -128,8 +227,9 @@ def test_a_bad_line_refuses_its_session_alone() -> None:
     ],
 )
 def test_bad_lines_are_named(bad: Any, why: str) -> None:
-    [reason] = outcomes(lines([*LINES, bad]))
-    assert str(reason).startswith(why)
+    [(count, [flaw])] = flawed(lines([*LINES, bad]))
+    assert count == 4
+    assert flaw.startswith(why)
 
 
 def test_ids_that_say_nothing() -> None:
@@ -146,9 +246,9 @@ def test_ids_that_say_nothing() -> None:
     assert [[call.result for call in message.tool_calls] for message in messages] == [[], ["one", "two"]]
 
 
-def test_a_ring_is_refused_where_it_closes() -> None:
+def test_lines_in_a_ring_or_in_any_order_are_taken() -> None:
     ring = [line(1, "user", "a", after=3), line(2, "assistant", "b", after=1), line(3, "user", "c", after=2)]
-    assert outcomes(lines(ring)) == ["line 3: it is its own ancestor"]
+    assert outcomes(lines(ring)) == [3]
     # Lines that came in the wrong order are not a ring, and a parent may be in another file.
     assert outcomes(lines([line(2, "user", "a", after=1), line(1, "user", "b", after=77)])) == [2]
 

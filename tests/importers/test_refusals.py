@@ -12,7 +12,7 @@ import pytest
 from ragforge_memory import InvalidInput
 from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import MakeAgent
-from tests.importers.reading import lines, outcomes
+from tests.importers.reading import flawed, lines, outcomes
 from tests.importers.test_chatgpt import node, tree
 from tests.importers.test_claude_code import line
 
@@ -47,14 +47,14 @@ def twin(given: dict[str, Any], of: str) -> dict[str, Any]:
     return given
 
 
-REFUSED = {
+PASSED_OVER = {
     "plain: nothing said": (
         json.dumps([{"role": "user"}, said()], indent=1),
         "record 0 (line 2): its content is missing",
     ),
     "plain: size": (lines([said(), said(LONG)]), f"line 2: {LONG_WHY}"),
     "plain: malformed": (lines([said()]) + '{"role": "user"', "line 2: this is not JSON: Expecting"),
-    "plain: twice": (lines([said(uuid=TWIN), said(), said(uuid=TWIN)]), "line 3: its uuid is that of line 1"),
+    "plain: twice": (lines([said(uuid=TWIN), said(), said("Other", uuid=TWIN)]), "line 3: its uuid is that of line 1"),
     "openai: size": (lines([said(), called("x" * 201)]), "line 2: the name of a tool has 201 characters"),
     "openai: malformed": (lines([called("f"), {"role": "tool", "content": "x"}]), "line 2: a result names its call"),
     "openai: in a list": (
@@ -65,13 +65,9 @@ REFUSED = {
     "langchain: malformed": (json.dumps([human(), human()], indent=1)[:-4], "line 15: this is not JSON: Expecting"),
     "claude code: size": (lines([line(1, "user", "a"), line(2, "user", LONG, after=1)]), f"line 2: {LONG_WHY}"),
     "claude code: malformed": (lines([line(1, "user", "a")]) + '{"type": "user", "mess', "line 2: this is not JSON: "),
-    "claude code: cycle": (
-        lines([line(1, "user", "a", after=2), line(2, "user", "b", after=1)]),
-        "line 2: it is its own ancestor",
-    ),
     "claude code: twice": (
         lines([line(1, "user", "a"), line(2, "user", "b", after=1), line(1, "user", "c", after=2)]),
-        "line 3: its uuid is that of line 1",
+        "line 3: its uuid is that of line 1, which says something else",
     ),
     "chatgpt: size": (
         json.dumps([tree(node("a", None, "user", "x"), node("b", "a", "user", LONG), current="b")], indent=1),
@@ -87,15 +83,35 @@ REFUSED = {
         ),
         "record 0 (line 2), node b: its id is that of node a",
     ),
+}
+"""A file of each format with a record that is bad, and what is said of it; the others are imported."""
+
+
+REFUSED = {
+    "plain": (json.dumps([{"role": "user"}, 7], indent=1), "record 0 (line 2): its content is missing"),
+    "openai": (lines([called("x" * 201)]), "line 1: the name of a tool has 201 characters"),
+    "claude code": (
+        lines([{**line(1, "user", "a"), "message": "error"}]),
+        "line 1: the message of a line is a mapping",
+    ),
+    "chatgpt": (
+        json.dumps([tree(node("a", None, "user", LONG), current="a")], indent=1),
+        f"record 0 (line 2), node a: {LONG_WHY}",
+    ),
     "aider: size": (f"# aider chat started at 2026-01-01 10:00:00\n\n#### Hello\n\n{LONG}\n", f"line 4: {LONG_WHY}"),
 }
-"""A file of each, and what its refusal begins with."""
+"""A file of which nothing is left, and what its refusal begins with."""
 
 
 def test_a_result_has_a_most() -> None:
     result = {"role": "tool", "tool_call_id": "c1", "content": "x" * 10_000_001}
-    [found] = outcomes(lines([said(), called("f"), result]))
-    assert found == "line 3: its content has 10,000,001 characters; 10,000,000 are the most"
+    [(count, flaws)] = flawed(lines([said(), called("f"), result]))
+    assert (count, flaws) == (2, ["line 3: its content has 10,000,001 characters; 10,000,000 are the most"])
+
+
+def test_what_a_program_hands_over_is_taken_whole_or_not_at_all() -> None:
+    [found] = outcomes([said(), {"role": "robot", "content": "x"}])
+    assert str(found).startswith("record 1: there is no role 'robot'")
 
 
 @pytest.mark.parametrize(
@@ -118,6 +134,17 @@ async def test_nothing_of_it_is_left(make_agent: MakeAgent, cypher: Cypher, owne
             assert (report.conversations, report.messages, report.failed) == (0, 0, 1), name
             assert report.errors[0].message.startswith(why), report.errors
             assert cypher(OF_OWNER, user_id=owner.user_id, project=owner.project) == [{"n": 0}], name
+
+
+async def test_a_bad_record_costs_itself_and_is_named(make_agent: MakeAgent) -> None:
+    async with make_agent() as agent:
+        for name, (text, why) in PASSED_OVER.items():
+            report = await agent.import_conversations(io.BytesIO(text.encode()), on_conflict="copy")
+            assert (report.conversations, report.failed) == (1, 0), (name, report.errors)
+            assert report.messages >= 1, name
+            told = [f"{each.place}: {each.message}" for each in report.passed_over]
+            assert report.flawed == len(told) >= 1, name
+            assert any(each.startswith(why) for each in told), (name, told)
 
 
 async def test_what_stands_before_a_break_is_kept(make_agent: MakeAgent) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ragforge_memory import InvalidInput
 from ragforge_memory.importers import source as sources
 from ragforge_memory.importers.source import JsonDocument, Source, json_lines
-from tests.importers.reading import OneByOne, outcomes, read
+from tests.importers.reading import OneByOne, flawed, outcomes, read
 
 HELLO = {"role": "user", "content": "hello"}
 
@@ -49,7 +49,9 @@ def test_what_is_no_conversation(data: str) -> None:
 )
 def test_malformed_documents_are_named_by_line(text: str, why: str) -> None:
     for data in (text, Source(OneByOne(text.encode()))):
-        assert [str(each)[: len(why)] for each in outcomes(data)] == [why]
+        [(count, [flaw])] = flawed(data)
+        assert count == 1
+        assert flaw[: len(why)] == why
 
 
 def test_what_is_not_utf8_is_named() -> None:
@@ -68,8 +70,8 @@ def test_records_have_a_most(monkeypatch: pytest.MonkeyPatch) -> None:
     large = {"messages": [{"role": "user", "content": ["x" * 1_500_000]}]}
     text = "\n".join(json.dumps(each) for each in ({"messages": [HELLO]}, large, {"messages": [HELLO]}))
     assert outcomes(text) == [1, "line 2: it has more than 1,000,000 bytes", 1]
-    [reason] = outcomes(json.dumps([HELLO, {"role": "user", "content": "x" * 3_000_000}]))
-    assert reason == "line 1: it has more than 1,000,000 bytes"
+    [found] = flawed(json.dumps([HELLO, {"role": "user", "content": "x" * 3_000_000}]))
+    assert found == (1, ["line 1: it has more than 1,000,000 bytes"])
 
 
 def test_nesting_has_a_most() -> None:

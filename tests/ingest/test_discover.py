@@ -100,9 +100,52 @@ def test_names_with_a_backslash_are_skipped_with_a_word_about_them(tmp_path: Pat
         (b"\0", "binary"),
         ("x = 'ä'\n".encode("utf-16"), None),
         (b"x = '" + b"a" * 3_000 + b"'\n", None),
-        (b"a=1;" * 3_000, "minified (lines of 12000 bytes on average)"),
+        (b"a=1;" * 3_000, "minified (1 of 1 lines have more than 400 bytes)"),
         (b"x = 1\n" * 3_000, None),
+        (b"// a licence\n" + b"a=1;" * 3_000 + b"\n", "minified (1 of 2 lines have more than 400 bytes)"),
+        (b"const path = 1\n" * 8 + b"x = '" + b"M0 1L2 3" * 900 + b"'\n", None),
+        (b"const path = 1\n" * 8 + (b"x = '" + b"M0 1L2 3" * 90 + b"'\n") * 2, None),
     ],
 )
 def test_content_that_is_no_source(content: bytes, reason: str | None) -> None:
     assert unreadable_reason(content, "a.py") == reason
+
+
+def test_other_checkouts_are_not_read_twice(tmp_path: Path) -> None:
+    """A linked work tree and a clone are passed over and named; a submodule is a part of the project."""
+    make(tmp_path, "a.py", ".worktrees/one/a.py", "clone/a.py", "clone/deep/b.py", "module/c.py", "plain/d.py")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "clone/.git").mkdir()
+    (tmp_path / ".worktrees/one/.git").write_text(f"gitdir: {tmp_path}/.git/worktrees/one\n")
+    (tmp_path / "module/.git").write_text("gitdir: ../.git/modules/module\n")
+    assert found(tmp_path) == ["a.py", "module/c.py", "plain/d.py"]
+    skipped = {each.file: each.reason for each in discover(tmp_path).skipped}
+    assert skipped == {
+        ".worktrees/one/": "another work tree of a repository",
+        "clone/": "another repository",
+    }
+
+
+def test_a_folder_of_repositories_is_read_whole(tmp_path: Path) -> None:
+    make(tmp_path, "one/a.py", "two/b.py")
+    (tmp_path / "one/.git").mkdir()
+    assert found(tmp_path) == ["one/a.py", "two/b.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "language"),
+    [
+        ("#!/usr/bin/env -S uv run --script", "python"),
+        ("#!/usr/bin/python3.12 -u", "python"),
+        ("#!/usr/local/bin/pypy3", "python"),
+        ("#!/usr/bin/env -S deno run --allow-net", "typescript"),
+        ("#!/usr/bin/env nodejs", "javascript"),
+        ("#!/usr/bin/ruby2.7", "ruby"),
+        ("#!/bin/sh", None),
+    ],
+)
+def test_a_script_without_an_extension_says_what_runs_it(tmp_path: Path, line: str, language: str | None) -> None:
+    script = tmp_path / "tool"
+    script.write_text(f"{line}\nx = 1\n")
+    script.chmod(0o755)
+    assert [file.language for file in discover(tmp_path).files] == ([language] if language else [])

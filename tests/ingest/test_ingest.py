@@ -203,7 +203,7 @@ async def test_what_is_no_source_text_is_skipped_with_a_reason(run: Ingest, tree
     report = await run()
 
     assert {item.file: item.reason for item in report.skipped} == {
-        "app.min.js": "minified (lines of 16000 bytes on average)",
+        "app.min.js": "minified (1 of 1 lines have more than 400 bytes)",
         "data.py": "binary",
         "folder/": "a symbolic link that leaves the project",
         "huge.py": "larger than 1,000,000 bytes (1,200,000)",
