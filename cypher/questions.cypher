@@ -41,3 +41,29 @@ CALL (c) {
 }
 SET c.settled_seq = coalesce(waiting - 1, c.head_seq)
 RETURN unanswered
+
+// name: claim_question
+// at once
+// A question that is asked again is answered by one turn at a time, that of the answer `$answer`: its claim ends when that
+// is stored or the turn gives it back, and after $patience seconds, since it may have died. One that has its whole answer
+// is not claimed. SET comes first, for its lock.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting'
+SET c.uuid = $conversation_id
+WITH c, EXISTS {
+    MATCH (whole:Message {conversation_id: $conversation_id, in_reply_to: $uuid})
+    WHERE whole.seq > $seq AND whole.state = 'complete'
+  } OR coalesce(c['asked_again'] = $uuid AND c['asked_again_by'] <> $answer
+    AND c['asked_again_at'] > datetime() - duration({seconds: $patience}), false)
+    AND NOT EXISTS { MATCH (:Message {uuid: c['asked_again_by'], conversation_id: $conversation_id}) } AS taken
+FOREACH (_ IN CASE WHEN taken THEN [] ELSE [1] END |
+  SET c.asked_again = $uuid, c.asked_again_by = $answer, c.asked_again_at = datetime())
+RETURN NOT taken AS claimed
+
+// name: release_question
+// at once
+// The turn of this answer gives a question back that it was asked again and has said nothing to.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE c.user_id = $user_id AND c.project = $project AND c.asked_again_by = $answer
+SET c.asked_again_by = null
+REMOVE c.asked_again, c.asked_again_at

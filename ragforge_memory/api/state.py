@@ -213,13 +213,13 @@ async def append_spoken(
     redactor: SeenRedactor,
 ) -> None:
     """Stores messages that were said elsewhere: the uuid of each, what it is, and the question that it answers."""
-    from ragforge_memory.agent.turns.keeping import said, title_from
+    from ragforge_memory.agent.turns.wording import stored_as, title_from
 
     for uuid, message, question in rows:
         if message["role"] == "tool" or not message["content"].strip():
             # A step that only called tools belongs to the answer behind it, which has its calls in the graph.
             continue
-        new = replace(said(redactor, uuid, message["role"], message["content"]), in_reply_to=question)
+        new = replace(stored_as(redactor, uuid, message["role"], message["content"]), in_reply_to=question)
         await stores.messages.append(conversation.uuid, new, title=title_from(new))
 
 

@@ -346,6 +346,24 @@ class MessageStore(WaitingTexts):
         """Says of a question that no answer will follow; returns whether it is there, and none did."""
         return bool(await self._write("mark_unanswered", uuid=uuid, recover=recover))
 
+    async def claim_question(
+        self, conversation_id: str, uuid: str, seq: int, *, answer: str, recover: bool = True
+    ) -> None:
+        """Claims a question that is asked again for the turn of the answer with this uuid.
+
+        Raises:
+            BeingAnswered: another turn has it, or it has its whole answer by now.
+            ConversationNotFound: this owner has no such conversation (any more).
+        """
+        asked: dict[str, Any] = {"conversation_id": conversation_id, "uuid": uuid, "seq": seq, "answer": answer}
+        rows = await self._write("claim_question", **asked, patience=ANSWER_PATIENCE, recover=recover)
+        if not _first(rows, conversation_id)["claimed"]:
+            raise being_answered()
+
+    async def release_question(self, conversation_id: str, *, answer: str, recover: bool = True) -> None:
+        """Gives back what `claim_question` claimed, where no answer with this uuid will be stored."""
+        await self._write("release_question", conversation_id=conversation_id, answer=answer, recover=recover)
+
     async def settle(self, conversation_id: str) -> int:
         """Marks the questions of a conversation that nobody has answered for an hour as unanswered; returns how many.
 

@@ -210,3 +210,40 @@ async def test_a_branch_that_ends_with_a_question_answers_it(make_agent: MakeAge
         branch = await root.branch(from_message_id=first.user_message_id)
         await agent.invoke({"messages": as_list(await branch.get_history()), "session_id": branch.uuid})
         assert [message.content for message in await branch.get_history()] == ["q", "Two."]
+
+
+async def test_of_several_who_ask_again_one_is_answered(make_agent: MakeAgent) -> None:
+    provider = ScriptedProvider(
+        [["Half of", ModelError("down")], *([Pause(0.2), f"Answer {number}."] for number in range(4))]
+    )
+    async with make_agent(provider=provider) as agent, make_agent(provider=provider) as other:
+        with pytest.raises(ModelError):
+            await agent.invoke(asked("q"))
+        turns = (each.invoke(asked("q")) for each in (agent, other, agent, other))
+        results = await asyncio.gather(*turns, return_exceptions=True)
+        assert sum(isinstance(result, InvalidInput) for result in results) == 3, results
+        answers = [("assistant", "Half of", "partial"), ("assistant", "Answer 0.", "complete")]
+        assert await said(agent) == [("user", "q", "complete"), *answers]
+
+
+@pytest.mark.parametrize("before", [[], ["Half of"]])
+async def test_a_question_is_asked_again_as_often_as_it_fails(make_agent: MakeAgent, before: list[str]) -> None:
+    down = [*before, ModelError("down")]
+    async with make_agent(down, down, down, "Yes.") as agent:
+        for _ in range(3):
+            with pytest.raises(ModelError):
+                await agent.invoke(asked("q"))
+        answered = await agent.invoke(asked("q"))
+        assert answered["messages"][-1]["content"] == "Yes."
+
+
+async def test_a_question_that_died_again_is_asked_again(
+    make_agent: MakeAgent, neo4j_config: Neo4jConfig, owner: Owner
+) -> None:
+    arguments = [sys.executable, "-c", DIES, json.dumps(place_of(neo4j_config, owner))]
+    async with make_agent(["Half of", ModelError("down")], "Yes.") as agent:
+        with pytest.raises(ModelError):
+            await agent.invoke(asked("q"))
+        died = await asyncio.create_subprocess_exec(*arguments, cwd=ROOT)
+        assert await died.wait() == 7
+        assert (await agent.invoke(asked("q")))["messages"][-1]["content"] == "Yes."

@@ -259,6 +259,8 @@ TALK: dict[str, list[Way]] = {
     "age_memories": [lambda g: {"pause": 0, "half_life": 30.0, "least": 0.1, "uses": 2, "limit": 9}],
     "complete_turn": [lambda g: _turn(g), lambda g: _turn(g, uuid=g["m4"])],
     "mark_unanswered": [lambda g: {"uuid": g["m5"]}],
+    "claim_question": [lambda g: {"conversation_id": g["main"], "uuid": g["m7"], "seq": 7, "answer": g.fresh()}],
+    "release_question": [lambda g: {"conversation_id": g["second"], "answer": g["second"]}],
     "settle_questions": [lambda g: {"conversation_id": g["main"], "patience": 0}],
     "store_message_embeddings": [
         lambda g: _vectors(g, "m1", "m4", "m3"),

@@ -218,6 +218,19 @@ CONVERSATIONS: dict[str, list[Probe]] = {
         Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=_AN_HOUR_AGO, expect=nothing)
     ],
     "settle_questions": [Probe(lambda a, b: {"conversation_id": b.conversation}, prepare=_AN_HOUR_AGO, expect=nothing)],
+    "claim_question": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "uuid": b.unanswered, "seq": 3, "answer": FRESH_ID},
+            expect=nothing,
+        )
+    ],
+    "release_question": [
+        Probe(
+            lambda a, b: {"conversation_id": b.conversation, "answer": FRESH_ID},
+            prepare=f"MATCH (c:Conversation {{uuid: $b_conversation}}) SET c.asked_again_by = '{FRESH_ID}'",
+            expect=nothing,
+        )
+    ],
     "pending_message_embeddings": [Probe(lambda a, b: {}, expect=something)],
     "store_message_embeddings": [Probe(lambda a, b: {"rows": [{"uuid": b.question, "vector": VECTOR}]})],
     "fail_message_embeddings": [Probe(lambda a, b: {"uuids": [b.question]})],

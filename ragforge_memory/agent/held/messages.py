@@ -133,6 +133,18 @@ class HeldMessages:
             return True
         return self._stored is not None and await self._stored.mark_unanswered(uuid, recover=recover)
 
+    async def claim_question(
+        self, conversation_id: str, uuid: str, seq: int, *, answer: str, recover: bool = True
+    ) -> None:
+        """Claims a question in the graph that is asked again; what is in memory is asked by this process alone."""
+        if (stored := self._store_of(conversation_id)) is not None:
+            await stored.claim_question(conversation_id, uuid, seq, answer=answer, recover=recover)
+
+    async def release_question(self, conversation_id: str, *, answer: str, recover: bool = True) -> None:
+        """Gives such a question back."""
+        if (stored := self._store_of(conversation_id)) is not None:
+            await stored.release_question(conversation_id, answer=answer, recover=recover)
+
     def _store_of(self, conversation_id: str) -> MessageStore | None:
         """The store, where it may have something of a conversation."""
         held = self._conversations

@@ -194,6 +194,7 @@ class _Replay:
                     await self._answer(messages, turn)
                 elif ended:
                     await messages.mark_unanswered(turn.user_message_id, recover=False)
+                    await messages.release_question(turn.conversation_id, answer=turn.message_id, recover=False)
             except NotFound:
                 another = turn.waits and turn.birth and turn.birth != services.stores.graph_birth
                 if another or turn.conversation_id in self._refused:

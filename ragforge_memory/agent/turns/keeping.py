@@ -11,22 +11,19 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from ragforge_memory import events
-from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.outages.recovery import UNANSWERED, answer_journalled, question_journalled, replay_own
 from ragforge_memory.agent.services import Services
 from ragforge_memory.agent.turns.aftermath import look_after
 from ragforge_memory.agent.turns.patience import RESTART_PATIENCE
 from ragforge_memory.agent.turns.tool_rounds import Emit
+from ragforge_memory.agent.turns.wording import stored_as, title_from
 from ragforge_memory.errors import ConversationNotFound, EmbeddingError, GraphUnavailable, InvalidInput, RagforgeError
 from ragforge_memory.graph.journal_lines import JournalTurn
 from ragforge_memory.graph.memories import Remembered
 from ragforge_memory.graph.messages import Answer, NewMessage
 from ragforge_memory.graph.shielded import shielded
-from ragforge_memory.models.conversation import Role, ToolCall
-from ragforge_memory.models.tokens import estimate_tokens
+from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.redaction import Redactor
-from ragforge_memory.text.forms import read_form
-from ragforge_memory.text.titles import title_of
 
 log = logging.getLogger(__name__)
 
@@ -36,27 +33,6 @@ TIDY_SECONDS = 0.02
 CATCH_UP_SECONDS = 2.0
 
 T = TypeVar("T")
-
-
-def said(redactor: Redactor, uuid: str, role: Role, text: str) -> NewMessage:
-    """What somebody said, as it is stored: redacted, counted and weighed."""
-    content = redactor.text(text)
-    form = read_form(content) if role == "user" else None
-    return NewMessage(
-        uuid=uuid,
-        role=role,
-        content=content,
-        token_count=estimate_tokens(content),
-        importance=importance_of(content, role=role),
-        trust="user" if role == "user" else "agent",
-        kind=form.kind if form else None,
-        how=form.how if form else None,
-    )
-
-
-def title_from(message: NewMessage) -> str | None:
-    """The title that a user's message gives a conversation without one."""
-    return title_of(message.content) if message.role == "user" else None
 
 
 KEPT_ON_DISK = "Neo4j is away; this turn is kept on disk until it is back"
@@ -160,11 +136,12 @@ class Keeping:
 
         Raises:
             ConversationNotFound: the conversation was deleted.
+            BeingAnswered: another turn answers the question that is asked again.
         """
         if self.away:
             await self._replay()  # this turn knows of it then
         if self._asked_seq is not None:
-            self.asked = True
+            await shielded(self._claim(self._asked_seq))
             self.seq = self._asked_seq
             return self.seq
         services = self._services
@@ -241,6 +218,10 @@ class Keeping:
             try:
                 if not await services.stores.messages.mark_unanswered(self._user_message_id, recover=False):
                     await services.stores.conversations.get(self._conversation_id)
+                if self._asked_seq is not None:
+                    await services.stores.messages.release_question(
+                        self._conversation_id, answer=self._message_id, recover=False
+                    )
             except ConversationNotFound:
                 await self._deleted()
                 raise
@@ -283,10 +264,22 @@ class Keeping:
             self.degraded.append("embeddings")
             await self._emit(events.Degraded(what="embeddings", detail=self._redactor.text(str(self._not_embedded))))
 
+    async def _claim(self, seq: int) -> None:
+        """Claims the question that is asked again; while the graph is away nobody can."""
+        messages, uuid = self._services.stores.messages, self._user_message_id
+        try:
+            if self._stores:
+                await messages.claim_question(self._conversation_id, uuid, seq, answer=self._message_id, recover=False)
+        except (ConversationNotFound, InvalidInput):
+            raise
+        except RagforgeError as error:
+            self._failed("a question that is asked again", error)
+        self.asked = True
+
     async def _question(self, text: str, metadata: Mapping[str, Any] | None) -> tuple[int, GraphUnavailable | None]:
         """The question's place, and why the graph did not take it where it did not."""
         services = self._services
-        question = services.background.due(said(self._redactor, self._user_message_id, "user", text))
+        question = services.background.due(stored_as(self._redactor, self._user_message_id, "user", text))
         if metadata:
             question = replace(question, metadata=self._redactor.value(dict(metadata)))
         if not services.background.remembered.is_named(self._conversation_id):
