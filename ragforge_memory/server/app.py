@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -14,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragforge_memory.api.agent import AsyncConversationAgent
 from ragforge_memory.config.server import ServerConfig
+from ragforge_memory.errors import GraphUnavailable
 from ragforge_memory.graph.keys import KeyStore
 from ragforge_memory.models.access import ApiKey
 from ragforge_memory.server import errors
@@ -31,8 +35,12 @@ from ragforge_memory.server.routes import (
     openai,
     users,
 )
-from ragforge_memory.server.state import ServerState
+from ragforge_memory.server.state import ServerState, state_of
 from ragforge_memory.server.turns import Turns
+
+log = logging.getLogger(__name__)
+
+_OPEN_AGAIN_SECONDS = 2.0
 
 # Only described here: the gate has read the key before a route is found.
 _bearer = HTTPBearer(auto_error=False, description="`rf_…`, made by `ragforge keys create`")
@@ -68,23 +76,37 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        hub = Hub(first, config.max_agents)
-        services = await first.open()
-        turns = Turns(config, metrics)
-        keys = KeyStore(services.stores.graph, first.project or "")
-        app.state.server = ServerState(hub, turns, keys, metrics)
+        hub, turns = Hub(first, config.max_agents), Turns(config, metrics)
+
+        async def open_state() -> None:
+            services = await first.open()
+            keys = KeyStore(services.stores.graph, first.project or "")
+            app.state.server = ServerState(hub, turns, keys, metrics)
+
+        async def open_later() -> None:
+            while app.state.server is None:
+                await asyncio.sleep(_OPEN_AGAIN_SECONDS)
+                with contextlib.suppress(GraphUnavailable):
+                    await open_state()
+
+        waiting: asyncio.Task[None] | None = None
+        try:
+            await open_state()
+        except GraphUnavailable as error:
+            # A worker that ended here would take the whole server with it, while others do without the graph.
+            log.warning("%s; requests are refused until it is there", error)
+            waiting = asyncio.create_task(open_later())
         try:
             yield
         finally:
+            if waiting is not None:
+                waiting.cancel()
             app.state.server = None
             await turns.aclose()
             await hub.aclose()
 
     async def verify(text: str) -> ApiKey | None:
-        state: ServerState | None = app.state.server
-        if state is None:
-            raise errors.Refusal(503, "the server is not open", headers={"Retry-After": "2"})
-        return await state.keys.verify(text)
+        return await state_of(app).keys.verify(text)
 
     app = FastAPI(
         title="ragforge",

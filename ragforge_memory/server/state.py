@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends
+from starlette.applications import Starlette
 from starlette.requests import Request
 
 from ragforge_memory.api.agent import AsyncConversationAgent
@@ -58,16 +59,21 @@ class Lent:
     user_id: str
 
 
-def server_state(request: Request) -> ServerState:
-    """The server's state.
+def state_of(app: Starlette) -> ServerState:
+    """The state of an application.
 
     Raises:
-        Refusal: it is closing.
+        Refusal: it is closing, or waits for its graph.
     """
-    state: ServerState | None = getattr(request.app.state, "server", None)
+    state: ServerState | None = getattr(app.state, "server", None)
     if state is None:
         raise Refusal(503, "the server is not open", headers={"Retry-After": "2"})
     return state
+
+
+def server_state(request: Request) -> ServerState:
+    """The state of the application that a request came to; see `state_of`."""
+    return state_of(request.app)
 
 
 async def _agent(

@@ -64,11 +64,11 @@ def user() -> str:
 def make_app(neo4j_config: Neo4jConfig, owner: Owner, tmp_path: Any) -> MakeApp:
     """Makes the application; ``steps`` is what the model says, over and over."""
 
-    def make(*steps: Any, asks_key: bool = False, **config: Any) -> FastAPI:
+    def make(*steps: Any, asks_key: bool = False, neo4j: Neo4jConfig = neo4j_config, **config: Any) -> FastAPI:
         def agent() -> AsyncConversationAgent:
             settings = {"embed_messages": False, "recall_deadline_ms": 10_000, "enable_summarization": False}
             return AsyncConversationAgent(
-                neo4j_config,
+                neo4j,
                 llm_provider=ScriptedProvider(steps or ["An answer."], loop=True),
                 config=ConversationConfig(**settings),
                 user_id=owner.user_id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import json
 import re
 import shutil
 from typing import Any
@@ -77,3 +78,50 @@ def _printed(program: str) -> str:
     with contextlib.redirect_stdout(out):
         exec(compile(program, "server.md", "exec"), {"__name__": "__main__"})
     return out.getvalue()
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(not shutil.which("chromium"), reason="needs chromium")
+async def test_its_lines_for_a_page_work_in_a_browser(serve: Any, user: str, make_key: Any, tmp_path: Any) -> None:
+    key = await make_key(user)
+    [lines] = blocks(PAGE, "js")
+    shown: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
+    async with serve("It is in auth.py.", asks_key=True, key=key, cors_origins=("http://pages.test",)) as running:
+        page = f"""<script type="module">
+            const key = "{key}", shown = [], show = (event) => shown.push(event);
+            try {{ {lines.replace(_URL, running.url)} }} catch (error) {{ shown.push(String(error)); }}
+            await fetch("/shown", {{method: "POST", body: JSON.stringify(shown)}});
+        </script>"""
+        pages = await asyncio.start_server(_serving(page.encode(), shown), "127.0.0.1", 0)
+        port = pages.sockets[0].getsockname()[1]
+        browser = await asyncio.create_subprocess_exec(
+            *("chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"),
+            *("--no-proxy-server", f"--host-resolver-rules=MAP pages.test:80 127.0.0.1:{port}", "http://pages.test/"),
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with asyncio.timeout(100):
+                events = await shown
+        finally:
+            browser.kill()
+            await browser.wait()
+            pages.close()
+    assert [each["response"]["content"] for each in events if isinstance(each, dict) and "response" in each] == [
+        "It is in auth.py."
+    ], events
+
+
+def _serving(page: bytes, shown: asyncio.Future[list[str]]) -> Any:
+    """Answers with a page, and takes what it posts."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        if head.startswith("POST"):
+            length = int(re.findall(r"(?i)content-length: (\d+)", head)[0])
+            shown.set_result(json.loads(await reader.readexactly(length)))
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n")
+        writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(page), page))
+        await writer.drain()
+        writer.close()
+
+    return answer
