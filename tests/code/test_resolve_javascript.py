@@ -140,3 +140,35 @@ def test_the_paths_of_a_tsconfig_hold_below_it_alone() -> None:
         "other/a.ts": "import { make } from 'app'\nmake()\n",
     }
     assert shown(sources, "other/a.ts") == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "used", "expected"),
+    [
+        ("class A { m() {} }\nexport namespace A { export function f() {} }", "A.f(); new A().m()", ["A.f", "A.m"]),
+        ("namespace A { export function f() {} }\nexport enum A { X }", "A.f(); A.X", ["A.f", "A.X"]),
+        ("function A() {}\nexport namespace A { export function f() {} }", "A(); A.f()", ["A", "A.f"]),
+        ("interface A { m(): void }\nexport interface A { n(): void }", "let a: A; a.m(); a.n()", ["A.m", "A.n"]),
+        ("namespace A { export function f() {} }\nexport namespace A { export function g() {} }", "A.f(); A.g()",
+         ["A.f", "A.g"]),
+    ],
+)  # fmt: skip
+def test_declarations_of_one_name_are_merged(declared: str, used: str, expected: list[str]) -> None:
+    sources = {"a.ts": f"export {declared}\n", "b.ts": f"import {{ A }} from './a'\n{used}\n"}
+    found = [line.split("a.ts:")[1].split(" ")[0] for line in shown(sources, "b.ts")]
+    assert set(expected) <= set(found), found
+
+
+def test_declarations_are_merged_inside_of_a_namespace() -> None:
+    inside = "export class A {} export namespace A { export function f() {} }"
+    sources = {"a.ts": f"export namespace N {{ {inside} }}\n", "b.ts": "import { N } from './a'\nN.A.f()\n"}
+    assert "<top> CONSUMES a.ts:N.A.f 2()" in shown(sources, "b.ts")
+
+
+def test_a_class_and_a_namespace_elsewhere_are_two() -> None:
+    sources = {
+        "a.ts": "export class A { m() {} }\n",
+        "b.ts": "export namespace A { export function f() {} }\n",
+        "c.ts": "import { A } from './a'\nA.f()\n",
+    }
+    assert not any("A.f" in line for line in shown(sources, "c.ts"))

@@ -12,7 +12,8 @@ from ragforge_memory.code.reads import FILE, MODULE, PACKAGE
 
 if TYPE_CHECKING:
     from ragforge_memory.code.index import ProjectIndex
-    from ragforge_memory.code.parsed import Import, ParsedFile
+    from ragforge_memory.code.links import Place
+    from ragforge_memory.code.parsed import Import, ParsedFile, ParsedScope
 
 
 def extended(index: ProjectIndex, here: str) -> dict[str, tuple[str, int]]:
@@ -56,6 +57,9 @@ _WRITTEN = {".js": (".ts", ".tsx", ".jsx"), ".jsx": (".tsx",), ".mjs": (".mts",)
 
 _ALIASES = ("@/", "~/", "#/", "/")
 """What bundlers' configurations commonly map to the source directory."""
+
+_MERGING = frozenset({"namespace", "interface"})
+_MERGED = _MERGING | {"class", "enum", "function"}
 
 _COMMON = (
     "abort add addEventListener after all allSettled anchor any append appendChild apply apply assert assign at "
@@ -208,8 +212,21 @@ def _found_packages(index: ProjectIndex) -> dict[str, list[str]]:
     return found
 
 
+def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
+    """The other declarations that TypeScript merges with one: interfaces of one name, and a namespace with the class,
+    enum, function or interface of its name; those of one file and place alone."""
+    if scope.type not in _MERGED or scope.owner is not None:
+        return ()
+    declared = index.files[path].children.get(scope.parent, {}).get(scope.name, ())
+    merging = [each for each in declared if each.type in _MERGED]
+    if not any(each.type in _MERGING for each in merging):
+        return ()
+    return [(path, each.key) for each in merging if each.key != scope.key]
+
+
 LINKS = Links(
     modules=modules,
+    parts=parts,
     self_names=frozenset({"this"}),
     super_names=frozenset({"super"}),
     exports_only=True,
