@@ -48,6 +48,8 @@ class Reader(TokenRules):
         refusal: for a tree with errors (or a doubtful draft), the reason why the file counts as broken, or None where
             what could be read is good enough. The default refuses every file with an error; a language whose grammar
             stumbles over good code (macros) gives its own.
+        source: the text that is read in place of the file's, where that is no code as it stands; raises ValueError with
+            the reason where there is none.
         prepare: what the parser is given instead of the text: as long, byte for byte, with what the grammar cannot
             read blanked out. Texts and hashes are of the file itself.
         simplify: the same for more tries with a file that shows errors, the one that takes least away first; see
@@ -61,6 +63,7 @@ class Reader(TokenRules):
     grammars: Mapping[str, str] = field(default_factory=dict)
     finish: Callable[[Node, Draft], None] | None = None
     refusal: Callable[[Node, bytes], str | None] | None = None
+    source: Callable[[bytes], bytes] | None = None
     prepare: Callable[[bytes], bytes] | None = None
     simplify: tuple[Callable[[bytes], bytes], ...] = ()
     normal_form: Literal["NFC", "NFKC"] | None = None
@@ -71,7 +74,8 @@ class Language:
     """One language: its name in the graph, how its files are told, and the module that has its READER.
 
     ``kin`` names the family of languages whose files use one another's names (``javascript`` for TypeScript too);
-    empty for a language of its own. ``has_code`` is false where files only say how others are reached.
+    empty for a language of its own. ``has_code`` is false where files only say how others are reached. ``unread`` says
+    what of every file is not read; answers that find nothing name such files.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Language:
     interpreters: tuple[str, ...] = ()
     kin: str = ""
     has_code: bool = True
+    unread: str = ""
 
     @property
     def family(self) -> str:
@@ -118,6 +123,9 @@ LANGUAGES: dict[str, Language] = {
         Language("cpp", "cpp", _CPP_EXTENSIONS, kin="c"),
         Language("csharp", "csharp", (".cs", ".csx")),
         Language("ruby", "ruby", (".rb", ".rake", ".gemspec", ".ru"), ("Rakefile", "Gemfile"), ("ruby", "jruby")),
+        Language("vue", "components", (".vue",), kin="javascript", unread="its script alone is read"),
+        Language("svelte", "components", (".svelte",), kin="javascript", unread="its script alone is read"),
+        Language("notebook", "notebook", (".ipynb",), kin="python"),
         Language("php", "php", (".php", ".phtml"), interpreters=("php",)),
     )
 }
@@ -130,8 +138,8 @@ _UNREAD = {
     "Lua": ("lua",), "Nim": ("nim",), "Objective-C": ("m", "mm"), "OCaml": ("ml", "mli"), "Perl": ("pl", "pm"),
     "PowerShell": ("ps1", "psm1"), "Prisma": ("prisma",), "Protocol Buffers": ("proto",), "R": ("r",),
     "Scala": ("scala", "sc"), "Shell": ("sh", "bash", "zsh", "fish"), "Solidity": ("sol",), "SQL": ("sql",),
-    "Svelte": ("svelte",), "Swift": ("swift",), "Tcl": ("tcl",), "Vim script": ("vim",), "Visual Basic": ("vb",),
-    "Vue": ("vue",), "Yacc": ("y", "yy"), "Zig": ("zig",),
+    "Swift": ("swift",), "Tcl": ("tcl",), "Vim script": ("vim",), "Visual Basic": ("vb",),
+    "Yacc": ("y", "yy"), "Zig": ("zig",),
 }  # fmt: skip
 """Languages that there is no grammar for here: what their files define is not known."""
 

@@ -84,6 +84,11 @@ def _parsed(path: str, data: bytes, finish: Callable[[ParsedFile, Draft, Node, R
     if text is None:
         return ParsedFile(path, language.name, error="not text: it holds null bytes")
     reader = reader_of(language.name)
+    if reader.source is not None:
+        try:
+            text = reader.source(text)
+        except ValueError as no_code:
+            return ParsedFile(path, language.name, error=str(no_code))
     parser = parser_of(language.name, path)
     root = tree_of(parser, reader.prepare(text) if reader.prepare else text)
     if root is None:
