@@ -34,7 +34,7 @@ RETURN CASE WHEN edges_on_server <> coalesce(p.edges_on_server, -1) THEN COUNT {
   // include: ours
   } END AS linked,
   p {root: coalesce(p.root, p.rootPath), commit: p.head_commit, .revision, .facts_version, incomplete: p.ingest_incomplete,
-  scopes: p.scope_count, edges: p.edge_count, unresolved: p.unresolved_count, uncommitted: p.uncommitted_files} AS project,
+  scopes: p.scope_count, edges: p.edge_count, unresolved: p.unresolved_count, uncommitted: p.uncommitted_files, unread: p.unread_files} AS project,
   EXISTS { MATCH (a:CodeAnchor) WHERE a.project = $project } AS anchored,
   EXISTS {
     MATCH (a:CodeAnchor)
@@ -127,7 +127,7 @@ WHERE p.ingest_token = $token OR p.finished_token = $token
 CALL (p) {
   WITH p
   WHERE p.ingest_token = $token
-  SET p.uuid = coalesce(p.uuid, replace(randomUUID(), '-', '')), p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.facts_version = $facts_version,
+  SET p.uuid = coalesce(p.uuid, replace(randomUUID(), '-', '')), p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.unread_files = $unread, p.facts_version = $facts_version,
     p.indexedAt = datetime(), p.revision = coalesce(p.revision, 0) + 1, p.unresolved_count = $unresolved,
     p.finished_token = $token,
     p.untied_since = CASE WHEN $again THEN coalesce(p.untied_since, p.finished_at) ELSE p.untied_since END,
@@ -143,11 +143,11 @@ CALL (p) {
 RETURN p.scope_count AS scopes, p.edge_count AS edges, p.revision AS revision
 
 // name: note_unchanged
-// The files are the same; the commit, or which of them are not in it, is another, or how many edges the server has, while
+// The files are the same; the commit, which of them are not in it or which are not read is another, or how many edges the server has, while
 // the project has its $edges. An ingest that runs now will say so itself.
 MATCH (p:Project)
 WHERE p.project = $project AND p.ingest_token IS NULL
-SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.edges_on_server = CASE WHEN COUNT {
+SET p.head_commit = $commit, p.uncommitted_files = $uncommitted, p.unread_files = $unread, p.edges_on_server = CASE WHEN COUNT {
   MATCH (s:Scope)-[r:HAS_PARENT|CONSUMES|INHERITS_FROM|IMPLEMENTS|DECORATED_BY]->(t:Scope)
   WHERE s.project = $project AND s.file IS NOT NULL AND t.project = $project
   // include: ours

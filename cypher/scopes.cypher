@@ -109,11 +109,17 @@ WHERE f.project = $project
 RETURN f.path AS path
 ORDER BY path
 
-// name: broken_files
-// Of which an ingest could read only a part, and why.
+// name: unread_files
+// What an ingest has not read, or only in part, and why.
 MATCH (f:File)
 WHERE f.project = $project AND f.broken IS NOT NULL
 RETURN f.path AS path, f.broken AS reason
+UNION ALL
+MATCH (p:Project)
+WHERE p.project = $project
+UNWIND p.unread_files AS unread
+WITH split(unread, '\t') AS unread
+RETURN unread[0] AS path, unread[1] AS reason
 
 // name: scope_callers
 // Who uses this scope, where, and whether more than the name says so.

@@ -662,6 +662,7 @@ class AsyncConversationAgent:
             project=self._owner.project,
             include=source.include,
             exclude=source.exclude,
+            max_bytes=source.max_file_bytes,
             adopt=adopt,
             full=full,
             progress=progress,

@@ -197,7 +197,7 @@ def _file(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -
     if not stat.S_ISREG(state.st_mode):
         walk.skip(path, "not a regular file")
     elif state.st_size > walk.max_bytes:
-        walk.skip(path, f"larger than {walk.max_bytes:,} bytes ({state.st_size:,})")
+        walk.skip(path, f"{state.st_size:,} bytes; source.max_file_bytes is {walk.max_bytes:,}")
     else:
         walk.files.append(SourceFile(path, language.name, state.st_size, changed_ns(state)))
 

@@ -47,6 +47,9 @@ class SourceConfig(SharedSection):
     exclude: tuple[str, ...] = Field(
         (), description="glob patterns of files that are not read into the graph; tools open and search them still"
     )
+    max_file_bytes: int = Field(
+        1_000_000, ge=1_000, le=20_000_000, description="larger files are not read; answers that find nothing name them"
+    )
 
 
 class SummarizationConfig(Section):

@@ -120,8 +120,9 @@ class CodeStore(ProjectStore):
         row |= row["project"] or {"linked": None}
         known = {name: value for name, value in row.items() if value is not None}
         uncommitted = tuple(known["uncommitted"]) if "uncommitted" in known else None
-        names = known.keys() & IngestState.__dataclass_fields__.keys() - {"files", "uncommitted"}
-        return IngestState(files, uncommitted=uncommitted, **{name: known[name] for name in names})
+        unread = _by_path(known.get("unread", ()))
+        names = known.keys() & IngestState.__dataclass_fields__.keys() - {"files", "uncommitted", "unread"}
+        return IngestState(files, uncommitted=uncommitted, unread=unread, **{name: known[name] for name in names})
 
     async def take_lease(self, root: str, *, adopt: bool, dead: str | None = None) -> Lease:
         """Asks for the right to write; the writes below need it.
@@ -171,6 +172,7 @@ class CodeStore(ProjectStore):
         *,
         commit: str | None,
         uncommitted: tuple[str, ...] | None,
+        unread: Mapping[str, str],
         facts_version: str,
         unresolved: int,
         again: bool = False,
@@ -183,16 +185,21 @@ class CodeStore(ProjectStore):
             "finish_ingest",
             commit=commit,
             uncommitted=_listed(uncommitted),
+            unread=_rows(unread),
             facts_version=facts_version,
             unresolved=unresolved,
             again=again,
         )
         return row["scopes"], row["edges"], row["revision"]
 
-    async def note_unchanged(self, commit: str | None, uncommitted: tuple[str, ...] | None, *, edges: int) -> None:
-        """Notes the commit of files that are unchanged, which of them are not in it, and, while all these edges between
-        their scopes are there, how many the server has."""
-        await self._write("note_unchanged", commit=commit, uncommitted=_listed(uncommitted), edges=edges)
+    async def note_unchanged(
+        self, commit: str | None, uncommitted: tuple[str, ...] | None, unread: Mapping[str, str], *, edges: int
+    ) -> None:
+        """Notes the commit of files that are unchanged, which of them are not in it, which were not read and why, and,
+        while all these edges between their scopes are there, how many the server has."""
+        await self._write(
+            "note_unchanged", commit=commit, uncommitted=_listed(uncommitted), unread=_rows(unread), edges=edges
+        )
 
     async def stored_scopes(self, files: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
         """The properties of the scopes of these files, by file and first line; no embeddings."""
@@ -349,6 +356,15 @@ def _parts(row: FileRow) -> Iterator[FileRow]:
 
 def _text(scope: Mapping[str, Any]) -> int:
     return len(scope["properties"].get("source") or "")
+
+
+def _rows(unread: Mapping[str, str]) -> list[str]:
+    """As a property holds them: a path and why it was not read, in one text."""
+    return [f"{path}\t{reason}" for path, reason in unread.items()]
+
+
+def _by_path(rows: Iterable[str]) -> dict[str, str]:
+    return {path: reason for path, _, reason in (row.partition("\t") for row in rows)}
 
 
 def _listed(files: tuple[str, ...] | None) -> list[str] | None:

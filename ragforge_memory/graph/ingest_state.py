@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -40,6 +40,7 @@ class IngestState:
         linked: how many edges of ingests there are between the scopes; None: the server has as many edges as when
             all were there.
         uncommitted: files that were not in ``commit`` as they were read; None: not known, so no file is told to be.
+        unread: files of which nothing was read, and why.
     """
 
     files: Mapping[str, StoredFile]
@@ -58,6 +59,7 @@ class IngestState:
     untied: bool = False
     linked: int | None = None
     uncommitted: tuple[str, ...] | None = None
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def emptied(self) -> bool:

@@ -104,9 +104,9 @@ class ScopeStore:
         rows = await self._client.read("project_files", project=project)
         return [row["path"] for row in rows]
 
-    async def broken_files(self, project: str) -> dict[str, str]:
-        """The files of which only a part was read, by path, and why."""
-        rows = await self._client.read("broken_files", project=project)
+    async def unread_files(self, project: str) -> dict[str, str]:
+        """The files that were not read, or only in part, by path, and why."""
+        rows = await self._client.read("unread_files", project=project)
         return {row["path"]: row["reason"] for row in rows}
 
     async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:

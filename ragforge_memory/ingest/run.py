@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # Of a first ingest so much is read while what was read before is written; later ones are compared as a whole, so
 # that what moved from file to file is seen to have moved.
 _STREAM_BYTES = 1_000_000
+# So many files that were not read are kept by name, for answers that find nothing.
+_MOST_UNREAD = 1_000
 _WHOLE_BYTES = 64_000_000
 # How long another process's ingest of the project is waited for (s).
 _PATIENCE = 600.0
@@ -138,9 +140,10 @@ class _Ingest:
             )
         plan = await self._planned(discovery, state)
         if self._is_current(plan, state):
-            uncommitted = await self._uncommitted(plan, commit)
-            if (commit, uncommitted) != (state.commit, state.uncommitted) or state.linked is not None:
-                await self._store.note_unchanged(commit, uncommitted, edges=state.written_edges)
+            uncommitted, unread = await self._uncommitted(plan, commit), _unread(plan)
+            known = (state.commit, state.uncommitted, state.unread)
+            if (commit, uncommitted, unread) != known or state.linked is not None:
+                await self._store.note_unchanged(commit, uncommitted, unread, edges=state.written_edges)
             return self._report(plan, commit, Totals(), state.scopes, state.edges, state.unresolved)
         async with self._lease() as lease:
             # Another process may have been at it since the state was read; the lease itself marks as incomplete.
@@ -158,6 +161,7 @@ class _Ingest:
             scopes, edges, revision = await self._store.finish(
                 commit=commit,
                 uncommitted=uncommitted,
+                unread=_unread(plan),
                 facts_version=facts_version(),
                 unresolved=unresolved,
                 again=state.emptied or state.incomplete,
@@ -382,3 +386,9 @@ class _Ingest:
             root=str(self._root),
             commit=commit,
         )
+
+
+def _unread(plan: Plan) -> dict[str, str]:
+    """The files of which nothing was read, by path, and why; those that were read in part say so themselves."""
+    whole = {each.file: each.reason for each in plan.skipped if each.file not in plan.partly}
+    return dict(sorted(whole.items())[:_MOST_UNREAD])

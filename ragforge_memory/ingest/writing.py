@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from ragforge_memory.anchors.anchored import Before
 from ragforge_memory.code.fingerprint import flush_left
+from ragforge_memory.code.languages import LANGUAGES
 from ragforge_memory.code.own_text import inner_lines
 from ragforge_memory.code.parsed import ParsedFile
 from ragforge_memory.code.partly import PARTLY
@@ -200,8 +201,8 @@ class Writer:
         self.totals.files += 1
         self.totals.removed += len(removed)
         reading = pairing.reading
-        broken = (reading.skipped or "").removesuffix(PARTLY) if reading.broken else None
-        properties = file_properties(parsed, reading.hash, token=self._token, broken=broken)
+        unread = (reading.skipped or "").removesuffix(PARTLY) if reading.broken else LANGUAGES[parsed.language].unread
+        properties = file_properties(parsed, reading.hash, token=self._token, broken=unread or None)
         return FileRow(pairing.uuid, properties, tuple(rows), removed)
 
     def _scope_row(self, uuid: str, properties: dict[str, Any], before: Stored | None) -> dict[str, Any] | None:

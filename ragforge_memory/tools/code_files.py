@@ -45,9 +45,9 @@ async def grep_code(
 ) -> dict[str, Any]:
     """Searches the project's text files line by line for a regular expression (Python's syntax).
 
-    Files that git ignores, binary files and files above 1 MB are left out. `language` is said of lines in languages
-    whose files are not read as code, so that what they define is known by their text alone; `broken` of lines in files
-    of which only a part was read, with the reason.
+    Files that git ignores, binary files and files above 20 MB are left out. `language` is said of lines in languages
+    whose files are not read as code, so that what they define is known by their text alone; `not_read` of lines in
+    files that were not read as code, or only in part, with the reason.
 
     Args:
         pattern: the regular expression; plain text works too where it has no special characters.
@@ -98,12 +98,12 @@ def _with_language(line: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _with_reasons(context: ToolContext, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The lines, with why of their files only a part was read; what they say is known without the graph too."""
-    broken: dict[str, str] = {}
+    """The lines, with why their files were not read; what they say is known without the graph too."""
+    unread: dict[str, str] = {}
     if context.scopes is not None and lines:
         with suppress(RagforgeError):
-            broken = await context.scopes.broken_files(context.owner.project)
-    return [{**line, "broken": broken[line["file"]]} if line["file"] in broken else line for line in lines]
+            unread = await context.scopes.unread_files(context.owner.project)
+    return [{**line, "not_read": unread[line["file"]]} if line["file"] in unread else line for line in lines]
 
 
 @tool

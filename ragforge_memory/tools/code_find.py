@@ -15,7 +15,7 @@ from ragforge_memory.text.words import content_words, stems_asked
 from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.names import fits, reference
 from ragforge_memory.tools.ports import ToolContext
-from ragforge_memory.tools.shown import code_of
+from ragforge_memory.tools.shown import code_of, unread_shown
 
 if TYPE_CHECKING:
     from ragforge_memory.embeddings.port import Vector
@@ -33,7 +33,6 @@ LINES = 6
 
 MAX_RESULTS = 50
 MAX_SIGNATURE = 120
-_BROKEN_NAMED = 3
 # What one name of a question may bring: more definitions of one name are told apart by the other words.
 _OF_A_NAME = 2
 
@@ -81,11 +80,11 @@ class _Search:
     async def run(self, limit: int) -> ToolOutput:
         product = None if self._everything else False
         # No task group: it would wrap what a search raises, and so hide what is the matter.
-        (counts, nearest), having, hits, broken, named = await asyncio.gather(
+        (counts, nearest), having, hits, unread, named = await asyncio.gather(
             self._counted_and_near(),
             self._code.count_words(self._project, self._stems, aside=product),
             self._by_words(product),
-            self._code.broken_files(self._project),
+            self._code.unread_files(self._project),
             self._named(),
         )
         texts = counts.scopes + counts.files
@@ -109,8 +108,7 @@ class _Search:
         value["searched"] = {**counts._asdict(), "languages": list(counts.languages)}
         if self._no_vectors is not None:
             value["searched"]["why_no_vectors"] = self._no_vectors
-        if broken:
-            value["broken"] = {"count": len(broken), "files": sorted(broken)[:_BROKEN_NAMED]}
+        value |= unread_shown(unread)
         return ToolOutput(value, scopes=tuple(each.scope.uuid for each in own if each.scope.type != "file"))
 
     async def _by_words(self, aside: bool | None) -> list[TextHit]:

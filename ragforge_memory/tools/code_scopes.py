@@ -16,7 +16,7 @@ from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.project_files import inside as inside_project
 from ragforge_memory.tools.project_files import is_setting, is_source, is_unread, text_files
 from ragforge_memory.tools.resolve import is_overload, resolve
-from ragforge_memory.tools.shown import before, code_of, shown, tests, uuids
+from ragforge_memory.tools.shown import before, code_of, not_read, shown, tests, uuids
 
 if TYPE_CHECKING:
     from ragforge_memory.models.code import Scope, ScopeName
@@ -50,7 +50,8 @@ async def read_scope(
     misspelled; `match` in the result says how the name was taken (exact, inherited, moved, spelling, typo, partial,
     none). `was` says where it was when it was spoken of, if it is elsewhere, called something else or gone since.
     Several definitions of the name are all listed, the likeliest first; `overload` marks those that only state
-    another signature of one that is implemented.
+    another signature of one that is implemented. Where the name is not defined, `not_read` are files that may define
+    it and were not read, or only in part.
 
     Args:
         name: the name to look up.
@@ -72,6 +73,7 @@ async def read_scope(
             "asked": found.asked.text,
             "match": found.match,
             **before(found.was),
+            **(await not_read(context) if found.match in ("typo", "partial", "none") else {}),
             "total": len(found.scopes),
             "scopes": [
                 shown(each, source=include_source and number < MAX_WITH_SOURCE, docstring=number < MAX_WITH_SOURCE)

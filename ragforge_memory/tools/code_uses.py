@@ -10,7 +10,7 @@ from ragforge_memory.tools.declare import ToolOutput, tool
 from ragforge_memory.tools.overrides import overridden, overriding
 from ragforge_memory.tools.ports import ToolContext
 from ragforge_memory.tools.resolve import implementations, resolve
-from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, shown, size_of, tests
+from ragforge_memory.tools.shown import LIST_BYTES, before, code_of, fitting, not_read, shown, size_of, tests
 from ragforge_memory.tools.written_uses import WrittenUse, calls_in, sources_of, uses_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
     known, so it may be another's. What is certainly another's (imported from elsewhere, a parameter) is left out.
     `top_level` are calls outside of functions, `decorates` what it decorates, `references` name it without
     calling it, `subclasses` inherit from it, `overrides` are members of types below its own that override it. `through`
-    call what it overrides in a type above its own (`calls`), so that it may be what runs.
+    call what it overrides in a type above its own (`calls`), so that it may be what runs. Where nothing was found,
+    `not_read` are files that may use it and were not read, or only in part.
 
     Args:
         name: the name that is called, as for `read_scope`.
@@ -57,6 +58,8 @@ async def find_callers(context: ToolContext, name: str, file: str = "", kind: st
             uses = await _uses(read_uses, target)
             answer["scopes"].append({**shown(target), **_bounded(uses, USES_BYTES // len(targets))})
             read.extend([target.uuid, *(each["uuid"] for each in uses["callers"] if each.get("uuid"))])
+    if not any(each["callers"] for each in answer["scopes"]):
+        answer |= await not_read(context)
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 
@@ -101,6 +104,8 @@ async def find_callees(context: ToolContext, name: str, file: str = "", kind: st
                 }
             )
             read.extend([target.uuid, *(each.scope.uuid for each in [*callees[:MAX_USES], *bases])])
+    if not any(each["callees"] for each in answer["scopes"]):
+        answer |= await not_read(context)
     return ToolOutput(answer, scopes=tuple(dict.fromkeys(read)))
 
 
@@ -180,15 +185,9 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
         for use in await read.callers(homonym.uuid):
             taken.update((use.scope.file, line) for line in use.lines)
     owner = await read.owner(target)
-    still_open = [
-        each
-        for each in written
-        if each.kind in ("call", "decorate")
-        and (each.file, each.line) not in taken
-        and (each.means(target) or (each.fits(target) and not (owner and each.names_another(owner))))
-    ]
+    still_open = [each for each in written if (each.file, each.line) not in taken and _may_mean(each, target, owner)]
     for each, placed in zip(still_open, await _placed(code, project, still_open), strict=True):
-        (sorted_out[each.kind] if each.means(target) else possible).append(placed)
+        (sorted_out.get(each.kind, sorted_out["other"]) if each.means(target) else possible).append(placed)
     called = _merged(sorted_out["call"])
     inside = [each for each in called if each.get("type") in _CALLING]
     return {
@@ -206,6 +205,14 @@ async def _uses(read: _Uses, target: Scope) -> dict[str, Any]:
         ],
         "through": await _through(read, target, written, kinds),
     }
+
+
+def _may_mean(use: WrittenUse, target: Scope, owner: str) -> bool:
+    """Whether a use that no edge has is of a definition, or may be. What is handed over as a value is so only where it
+    is certain: a name alone says too little."""
+    if use.means(target):
+        return use.kind in ("call", "decorate", "reference")
+    return use.kind in ("call", "decorate") and use.fits(target) and not (owner and use.names_another(owner))
 
 
 async def _through(

@@ -82,7 +82,7 @@ class ScopeReader(Protocol):
     async def files(self, project: str) -> list[str]:
         """The paths of all files read, sorted; relative to the root, with forward slashes."""
 
-    async def broken_files(self, project: str) -> dict[str, str]:
+    async def unread_files(self, project: str) -> dict[str, str]:
         """The files of which only a part was read, by path, and why."""
 
     async def callers(self, project: str, uuid: str, *, limit: int = 200) -> list[ScopeUse]:

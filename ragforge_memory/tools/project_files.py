@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ragforge_memory.project import TEXTS_MARKER
 
-MAX_TEXT_BYTES = 1_000_000
-"""Larger files are data; the limit of the ingest too."""
+MAX_TEXT_BYTES = 20_000_000
+"""Larger files are data; no ingest can be set to read larger ones."""
 
 # What programs read their keys from, and private keys themselves; an example of one has none.
 _OF_KEYS = re.compile(

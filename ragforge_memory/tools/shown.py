@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.code.asides import TEST_MODIFIERS
@@ -22,6 +22,8 @@ MAX_SOURCE_BYTES = 24_000
 LIST_BYTES = 40_000
 """Of one list in a result, so that the whole stays below the registry's limit."""
 
+_UNREAD_NAMED = 5
+
 _DISPENSABLE = frozenset({"uuid", "docstring", "signature", "start_line", "end_line"})
 """What entries lose before any of them is left out: it can be asked for. Not what says what and where they are."""
 
@@ -37,6 +39,19 @@ def code_of(context: ToolContext) -> ScopeReader:
             "no code was read into this agent's graph", hint="run `ragforge ingest` in the project, or agent.ingest()"
         )
     return context.scopes
+
+
+async def not_read(context: ToolContext) -> dict[str, Any]:
+    """Gives what a result that finds nothing has to say of files that were not read, as `unread_shown`."""
+    return unread_shown(await code_of(context).unread_files(context.owner.project))
+
+
+def unread_shown(unread: Mapping[str, str]) -> dict[str, Any]:
+    """Gives `not_read`: how many files were not read, or only in part, and the first of them, with why."""
+    if not unread:
+        return {}
+    files = [f"{path} ({reason})" for path, reason in sorted(unread.items())[:_UNREAD_NAMED]]
+    return {"not_read": {"count": len(unread), "files": files}}
 
 
 def shown(scope: Scope, *, source: bool = False, docstring: bool = False) -> dict[str, Any]:

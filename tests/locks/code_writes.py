@@ -58,7 +58,7 @@ def _taken(g: Ground, project: str, **more: Any) -> Parameters:
     }
 
 
-_FINISHED = {"commit": "c", "uncommitted": [], "facts_version": "1", "unresolved": 0, "again": True}
+_FINISHED = {"commit": "c", "uncommitted": [], "unread": [], "facts_version": "1", "unresolved": 0, "again": True}
 
 CODE: dict[str, list[Way]] = {
     "take_ingest_lease": [
@@ -72,7 +72,7 @@ CODE: dict[str, list[Way]] = {
     "borrow_ingest_lease": [lambda g: {"project": g.quiet, "holder": "h"}],
     "look_at_anchors_again": [lambda g: {}],
     "finish_ingest": [lambda g: _FINISHED],
-    "note_unchanged": [lambda g: {"project": g.quiet, "commit": "c", "uncommitted": [], "edges": 0}],
+    "note_unchanged": [lambda g: {"project": g.quiet, "commit": "c", "uncommitted": [], "unread": [], "edges": 0}],
     "name_claimed": [lambda g: {"claimed": [{"element": g.unclaimed, "uuid": g.fresh()}]}],
     "write_files": [lambda g: {"files": _files(g), "gives_way": True}],
     "remove_files": [lambda g: {"paths": ["taxes.py", "prices.py"], "gives_way": True}],

@@ -76,6 +76,7 @@ COMMON: Parameters = {
         )
     },
     **{name: [] for name in ("mentioned_files", "known", "known_restored", "messages", "summaries", "uncommitted")},
+    "unread": [],
     "hidden": [],
     "places": [],
     "marks": [],

@@ -38,7 +38,10 @@ SCOPES: dict[str, list[Probe]] = {
     ],
     "scopes_by_uuid": [Probe(lambda a, b: {"uuids": [b.caller, b.callee], "source": True}, expect=nothing)],
     "scopes_of_file": [Probe(lambda a, b: {"file": b.file}, expect=something)],
-    "broken_files": [Probe(lambda a, b: {}, prepare="MATCH (f:File) SET f.broken = 'why'", expect=one_row)],
+    "unread_files": [
+        Probe(lambda a, b: {}, prepare="MATCH (f:File) SET f.broken = 'why'", expect=one_row),
+        Probe(lambda a, b: {}, prepare="MATCH (p:Project) SET p.unread_files = ['a.py\\twhy']", expect=one_row),
+    ],
     "project_files": [Probe(lambda a, b: {}, expect=one_row)],
     "scope_callers": [
         Probe(lambda a, b: {"uuid": b.callee}, expect=nothing),

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ragforge_memory.llm.extractive.lines import block, docs, either, entry, listed, signature, source, statements
+from ragforge_memory.llm.extractive.lines import (
+    block,
+    docs,
+    either,
+    entry,
+    listed,
+    not_read,
+    signature,
+    source,
+    statements,
+)
 from ragforge_memory.llm.extractive.search import MAX_LINES, is_sure, is_unread, search_answer, search_calls
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Question
 from ragforge_memory.models.text import counted
@@ -80,8 +90,9 @@ def missing(question: Question, value: _Scope, found: Outcomes) -> Answer:
     lines = [f"No definition here is called `{question.target.text.rstrip('?!')}`.{guess}", *listed(near, _GUESSES)]
     lines = [] if is_unread(found) else [*lines, *_taken_for(question, value)]
     if not found.all("search_code", "search_conversation"):
-        return Answer(lines, echo=not near)
-    search, name = search_answer(question, found, MAX_LINES - len(lines) - 1), question.target.text
+        return Answer([*lines, *not_read(value)], echo=not near)
+    search, name = search_answer(question, found, MAX_LINES - len(lines) - 2), question.target.text
+    lines += [each for each in not_read(value) if each not in search.lines]
     # "How does caching work?" names no definition.
     lines = [] if question.intent.name == "what" and name.isalpha() and name.islower() else [*lines, ""]
     return Answer([*lines, *search.lines], echo=search.echo and not near)
@@ -121,7 +132,7 @@ def uses(told: Callable[[Sequence[_Scope]], list[str]], question: Question, foun
         return Answer([*guess.lines, "", *told(scopes)]) if scopes else guess
     more = int(value.get("total") or 0) - len(scopes)
     also = [f"There is {counted(more, 'more definition')} of that name."] if more > 0 else []
-    return Answer([*told(scopes), *_taken_for(question, value), *also])
+    return Answer([*told(scopes), *_taken_for(question, value), *also, *not_read(value)])
 
 
 def callers(scopes: Sequence[_Scope]) -> list[str]:

@@ -12,6 +12,7 @@ from ragforge_memory.models.times import local
 from ragforge_memory.retrieval.excerpts import excerpt
 
 DOCUMENTATION_LINES, SOURCE_LINES = 14, 60
+_UNREAD = 3
 # "`Talk.echo` - src/talk.py:12" at the beginning of a line: how every answer names a definition, and is referred to.
 PLACE = re.compile(r"^(?P<item>- )?`(?P<name>[^`\n]+)` - (?P<file>[^\s:]+):\d+", re.M)
 
@@ -102,3 +103,10 @@ def quoted(text: str, words: Iterable[str] = (), most: int = 200) -> str:
 
 def _minute(message: Mapping[str, Any]) -> str:
     return f"{local(datetime.fromisoformat(message['timestamp'])):%Y-%m-%d %H:%M}"
+
+
+def not_read(value: Mapping[str, Any]) -> list[str]:
+    """A line that names the files that a result knows nothing of; none where all were read."""
+    unread = value.get("not_read") or {"files": (), "count": 0}
+    files = "; ".join(listed(unread["files"], _UNREAD, unread["count"]))
+    return [f"Not read, or in part: {files}"] if files else []

@@ -22,6 +22,7 @@ _MEMORY = ("search_conversation", "list_decisions", "recent_conversations")
 _NOT_KEPT = Answer(["This agent keeps no conversations: what is said here is not found again."], echo=True)
 _LISTS = {"search_code": "results", "search_conversation": "messages", "grep_code": "matches"}
 _LISTS |= {"list_decisions": "decisions", "recent_conversations": "conversations"}
+_LISTS |= {"search_knowledge_base": "results"}
 _GRAPH_ERRORS = ("GraphUnavailable", "GraphTimeout", "GraphBusy")
 _AWAY = "Neo4j is away, so nothing can be looked up; ask again when it is back"
 _TODAY = "Today's date: "

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from textwrap import dedent
 from typing import Any
 
-from ragforge_memory.llm.extractive.lines import code_span, either, entry, listed, signature, statements
+from ragforge_memory.llm.extractive.lines import code_span, either, entry, not_read, quoted, signature, statements
 from ragforge_memory.llm.extractive.values import Answer, Call, Outcomes, Pasted, Question
 from ragforge_memory.models.text import counted, lines_of
 from ragforge_memory.text.words import matched
@@ -15,7 +15,7 @@ from ragforge_memory.text.words import matched
 MAX_LINES = 35
 """Lines of an answer at most, those between the definitions counted."""
 
-_RESULTS, _CODE_LINES, _SAID, _DECIDED, _FILES = 5, 6, 3, 3, 6
+_RESULTS, _CODE_LINES, _SAID, _DECIDED, _FILES, _PASSAGES = 5, 6, 3, 3, 6, 3
 _SIGNATURE, _QUOTED, _QUERY = 120, 160, 600
 A_SEARCH = (
     "This is a search; a model would answer. Set GEMINI_API_KEY or OPENAI_API_KEY, or start a local server (Ollama, "
@@ -24,6 +24,7 @@ A_SEARCH = (
 UNREAD = "No code was read here yet: `ragforge ingest` does that."
 NO_TOOLS = "This agent offers no tool that looks this up, and without a model answers are quotes of what tools find."
 _SEARCHED = {"search_code": "The code", "search_conversation": "The conversations", "grep_code": "The text"}
+_SEARCHED |= {"search_knowledge_base": "The documents"}
 
 
 def search_calls(question: Question, query: str = "") -> list[Call]:
@@ -36,6 +37,7 @@ def search_calls(question: Question, query: str = "") -> list[Call]:
         *(Call("read_scope", {"name": each.text, "file": each.file}) for each in question.names),
         Call("search_code", {"query": query, "limit": _RESULTS}),
         Call("search_conversation", {"query": query, "limit": 3 * _SAID}),
+        Call("search_knowledge_base", {"query": query, "limit": _PASSAGES}),
         *text,
         *outline_calls(pasted),
     ]
@@ -58,7 +60,7 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     words = value.get("words") or ()
     pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
-    code, said = [*code, *_text(question, found)], _said(found, words)
+    code, said = [*code, *_text(question, found)], [*_said(found, words), *_documents(found, words)]
     remembered = ["Decided or noted about this code:", *statements(found.remembered, words, _QUOTED), ""]
     size, unread = value.get("searched") or {}, is_unread(found)
     nowhere, aside = () if unread else value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
@@ -67,15 +69,14 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     lines = [UNREAD, ""] if unread else _lacking(f"No code here{languages} has", [w for w in nowhere if w not in aside])
     lines += _lacking("Of the code only tests and examples have", aside)
     # What was not looked into limits what "nowhere" says.
-    broken = value.get("broken") if nowhere or not value.get("results") else None
-    files = ", ".join(listed(broken["files"], _RESULTS, broken["count"])) if broken else ""
-    lines += [f"Not read, or in part: {files}", ""] if files else []
+    lines += [*not_read(value), ""] if (nowhere or not value.get("results")) and not_read(value) else []
     errors = [f"{_SEARCHED[each.tool]} could not be searched: {each.error}." for each in failed]
     lines = [*remembered, *lines] if found.remembered else lines
     code += _code(question, found, words, room - len([*lines, *code, *said, *errors, A_SEARCH]))
     if not code and not said and not found.remembered:
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
+        looked += ["the documents"] if found.all("search_knowledge_base") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
     return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
 
@@ -163,6 +164,17 @@ def _said(found: Outcomes, words: Sequence[str]) -> list[str]:
     decided = list({each["message_id"]: each for each in rows if each["message_id"] not in known}.values())
     titles = (("Said before:", telling), ("Decided about this code:", decided[:_DECIDED]))
     return [line for title, said in titles if said for line in (title, *statements(said, words, _QUOTED), "")]
+
+
+def _documents(found: Outcomes, words: Sequence[str]) -> list[str]:
+    """Passages of documents that have a word of the question, with source and place."""
+    passages = found.first("search_knowledge_base").get("results") or ()
+    lines = [
+        f"- {each['source']}{', ' if each['place'] else ''}{each['place']}: {quoted(each['text'], words, _QUOTED)}"
+        for each in passages
+        if not words or matched(words, each["text"])
+    ]
+    return ["In the documents:", *lines, ""] if lines else []
 
 
 def _text(question: Question, found: Outcomes) -> list[str]:
