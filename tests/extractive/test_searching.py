@@ -100,7 +100,7 @@ async def test_a_word_that_is_nowhere_comes_first() -> None:
 async def test_what_was_not_read_limits_what_is_nowhere() -> None:
     results = found(scope("pay", 1, "def pay():"), nowhere=["refund"], not_read={"count": 2, "files": ["app/odd.py"]})
     lines = await answer_to(QUESTION, {"search_code": results, "search_conversation": NOTHING})
-    assert lines[2] == "Not read, or in part: app/odd.py, … and 1 more."
+    assert lines[2] == "Not read, or in part: app/odd.py; … and 1 more."
     lines = await answer_to(
         QUESTION, {"search_code": found(not_read={"count": 1, "files": ["a.py"]}), "search_conversation": NOTHING}
     )

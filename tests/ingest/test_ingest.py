@@ -206,7 +206,7 @@ async def test_what_is_no_source_text_is_skipped_with_a_reason(run: Ingest, tree
         "app.min.js": "minified (1 of 1 lines have more than 400 bytes)",
         "data.py": "binary",
         "folder/": "a symbolic link that leaves the project",
-        "huge.py": "larger than 1,000,000 bytes (1,200,000)",
+        "huge.py": "1,200,000 bytes; source.max_file_bytes is 1,000,000",
         "link.py": "a symbolic link that leaves the project",
         "nothing.py": "a symbolic link to nothing",
         "pipe.py": "not a regular file",
