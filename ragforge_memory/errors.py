@@ -85,7 +85,7 @@ class BeingAnswered(InvalidInput):
 
 def being_answered() -> BeingAnswered:
     """The error for a question that is asked a second time before its answer has come."""
-    return BeingAnswered("the last message is being answered", hint="wait for that answer, or say something new")
+    return BeingAnswered("the last message is being answered", hint="wait for it and ask again, or say something new")
 
 
 class HereAlready(InvalidInput):

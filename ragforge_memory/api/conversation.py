@@ -346,7 +346,12 @@ class AsyncConversation:
         services = await self._settled()
         question = {"id": key, "role": "user", "content": text}
         known = await listed(services.stores, services.place, self.info, [question])
-        known.check_texts([question])
+        try:
+            known.check_texts([question])
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"something else was asked under the key {key!r}", hint="a new question takes a new key"
+            ) from error
         if (answer := known.answer_to(question)) is not None:
             return answer
         return self.stream_answer(

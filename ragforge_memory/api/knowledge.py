@@ -133,6 +133,11 @@ class AsyncAgentKnowledge:
         check_flag(shared, "shared")
         _, store = await self._open()
         found = await store.matching(source.strip(), shared=shared) if source.strip() else []
+        if not found and not shared:
+            raise NotFound(
+                f"this user has no document {source!r} of their own",
+                hint="what is shared takes a key of scope others or admin to remove",
+            )
         if not found:
             raise NotFound(f"there is no document {source!r}", hint="`ragforge knowledge list` shows them all")
         return sum([await store.remove(uuid) for uuid, _ in found])

@@ -55,6 +55,8 @@ async def ingest(
             print_json(report)
         else:
             _print_report(report)
+            if shared or not settings.user:
+                note("everybody in the project finds them" + ("" if shared else "; --user NAME keeps them to one user"))
         if embed:
             async with spinner.running("making vectors of the documents"):
                 while left := (await agent.drain(_EMBEDDING_STEP)).get("chunks", 0):

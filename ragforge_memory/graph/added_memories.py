@@ -74,7 +74,9 @@ class AddedMemoryStore(MemoryStore):
         )
         found = [row["memory"] for row in rows]
         last = next_cursor("memories", found, limit, "created_at")
-        return MemoryPage(items=tuple(map(memory_of, found[:limit])), next_cursor=last)
+        return MemoryPage(
+            items=tuple(memory_of(each, self._owner["user_id"]) for each in found[:limit]), next_cursor=last
+        )
 
     async def restore(self, uuid: str) -> Restored | None:
         """Makes a memory hold again; None where the user has none such."""

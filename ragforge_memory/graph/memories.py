@@ -182,13 +182,13 @@ class MemoryStore(OwnerStore):
             include_inactive=include_inactive,
             limit=limit,
         )
-        found = (memory_of(row["memory"]) for row in rows)
+        found = (memory_of(row["memory"], self._owner["user_id"]) for row in rows)
         return [each for each in found if isinstance(each, Fact)]
 
     async def by_uuid(self, beginning: str, limit: int = 2) -> list[Memory]:
         """Memories whose uuid begins so, whatever became of them."""
         rows = await self._read("memory_by_uuid", uuid=beginning, limit=limit)
-        return [memory_of(row["memory"]) for row in rows]
+        return [memory_of(row["memory"], self._owner["user_id"]) for row in rows]
 
     async def history(self, uuid: str) -> list[FactVersion]:
         """What a memory was before, the oldest first; empty where it is not the user's."""
@@ -269,7 +269,7 @@ class MemoryStore(OwnerStore):
         )
         found: dict[Tier, Scored] = {tier: [] for tier in ("standing", "key", "code", "text")}
         for row in rows:
-            memory = memory_of(row["memory"])
+            memory = memory_of(row["memory"], self._owner["user_id"])
             for each in row["found"]:
                 found[each["tier"]].append((memory, float(each["score"])))
         return {tier: sorted(scored, key=lambda pair: -pair[1]) for tier, scored in found.items()}
@@ -351,8 +351,8 @@ class MemoryStore(OwnerStore):
         }
 
 
-def memory_of(row: dict[str, Any]) -> Memory:
-    """A memory as a query projects it."""
+def memory_of(row: dict[str, Any], user_id: str) -> Memory:
+    """Makes a memory of what a query projects, as this user sees it."""
     said = row["sources"][0] if row["sources"] else (None, None)
     code = tuple(
         reference(
@@ -360,7 +360,8 @@ def memory_of(row: dict[str, Any]) -> Memory:
         )
         for each in row["code"]
     )
-    values = {**given(Memory, row), "code": code, "message_id": said[0], "conversation_id": said[1]}
+    shared = not row["user_id"] and bool(user_id)
+    values = {**given(Memory, row), "code": code, "message_id": said[0], "conversation_id": said[1], "shared": shared}
     if row["kind"] == "fact":
         more = {name: row[name] for name in ("type", "key", "value", "valid_from", "valid_to")}
         return readable(Fact, {**values, **more}, content="", type="", key="", value="")

@@ -51,7 +51,7 @@ class MemoryVectors(OwnerSearch, WaitingVectors):
             SpaceMoved: the project's vectors have moved to another space.
         """
         found = await self._near("near_memories", space.memory_index, vector, space, limit=limit, take=_SPARE * limit)
-        return [(memory_of(each["memory"]), cosine_of_score(each["score"])) for each in found]
+        return [(memory_of(each["memory"], self._owner["user_id"]), cosine_of_score(each["score"])) for each in found]
 
     async def near_summaries(
         self, vector: Sequence[float], *, other_than: str, space: Space, least: float, limit: int

@@ -22,8 +22,9 @@ class Memory(Shape):
     """Something that is remembered, in every conversation of its owner.
 
     ``source`` says where it came from, ``message_id`` and ``conversation_id`` the message that said it last. ``code``
-    is what it is about and what became of that. Not ``is_active``: it was taken back, corrected, done or forgotten at
-    ``archived_at``; ``superseded_by`` is the memory that took its place.
+    is what it is about and what became of that. ``shared``: it is nobody's, so that every user has it.
+    Not ``is_active``: it was taken back, corrected, done or forgotten at ``archived_at``; ``superseded_by`` is the
+    memory that took its place.
     """
 
     uuid: str
@@ -36,6 +37,7 @@ class Memory(Shape):
     tags: tuple[str, ...] = ()
     trust: Trust = "user"
     source: str = ""
+    shared: bool = False
     created_at: datetime
     last_used_at: datetime | None = None
     use_count: int = 0
@@ -66,10 +68,11 @@ class Memory(Shape):
     @property
     def statement(self) -> dict[str, Any]:
         """What it says in the form in which tools give what was said."""
+        said_by = "somebody" if self.shared else "user"
         code = [each.model_dump() | {"moved_to": f"{each.moved_to_file} {each.moved_to_name}"} for each in self.code]
         return {
             "message_id": self.message_id or self.uuid,
-            "role": {"user": "user", "agent": "assistant", "tool": "unconfirmed"}[self.trust],
+            "role": {"user": said_by, "agent": "assistant", "tool": "unconfirmed"}[self.trust],
             "timestamp": self.created_at.isoformat(),
             "excerpt": self.content,
             "kind": self.kind,

@@ -53,7 +53,6 @@ _GUARDED = (
     memories.router,
     code.router,
     knowledge.router,
-    openai.router,
     users.router,
     users.admin,
 )
@@ -108,7 +107,7 @@ def create_app(
     async def verify(text: str) -> ApiKey | None:
         return await state_of(app).keys.verify(text)
 
-    app = FastAPI(
+    app = _Application(
         title="ragforge",
         version=version("ragforge-memory"),
         summary="The memory of a code agent, kept in a Neo4j graph.",
@@ -116,8 +115,10 @@ def create_app(
         max_body_size=config.max_body_bytes,
         responses=errors.documented(503),
     )
-    app.state.server = None
-    errors.install(app, [route for router in (*_UPLOADS, *_GUARDED, health.router) for route in router.routes])
+    app.state.server, app.state.config = None, config
+    errors.install(
+        app, [route for router in (*_UPLOADS, *_GUARDED, openai.router, health.router) for route in router.routes]
+    )
     refusals = errors.documented(401, 403, 413, 422, 429)
     for router in _UPLOADS:
         app.include_router(
@@ -128,6 +129,11 @@ def create_app(
         )
     for router in _GUARDED:
         app.include_router(router, dependencies=[Depends(_described)], responses=refusals)
+    app.include_router(
+        openai.router,
+        dependencies=[Depends(_described)],
+        responses=errors.documented(401, 403, 413, 422, 429, 503, model=errors.OpenAIProblem),
+    )
     app.include_router(health.router)
     app.add_middleware(
         Gate, config=config, verify=verify, asks_key=asks_key or config.require_key, user_id=first.user_id or ""
@@ -142,6 +148,16 @@ def create_app(
             expose_headers=[chat.SESSION_HEADER],
         )
     return app
+
+
+class _Application(FastAPI):
+    """Has the errors of the framework's outermost parts, the limit of a body among them, in our form too."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        config: ServerConfig = self.state.config
+        return errors.OneForm(
+            super().build_middleware_stack(), most=config.max_body_bytes, most_uploaded=config.max_upload_bytes
+        )
 
 
 async def _described(_: Annotated[Any, Depends(_bearer)]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ragforge_memory import errors
 from ragforge_memory.errors import RagforgeError
@@ -65,6 +68,67 @@ class Problem(BaseModel):
     hint: str | None = None
 
 
+class Fault(BaseModel):
+    """What is wrong, as OpenAI's clients read it."""
+
+    message: str
+    type: str
+    param: str | None = None
+    code: str | None = None
+
+
+class OpenAIProblem(BaseModel):
+    """What every error of ``/v1`` looks like."""
+
+    error: Fault
+
+
+class OneForm:
+    """Gives the framework's own errors the form of ours, and those of ``/v1`` the one that OpenAI's clients read.
+
+    Args:
+        app: what is behind it.
+        most: bytes of a request at most, as the error says it.
+        most_uploaded: the same of a document.
+    """
+
+    def __init__(self, app: ASGIApp, *, most: int, most_uploaded: int) -> None:
+        self._app = app
+        self._limits = (
+            f"the body is too large: {most:,} bytes are the most, of a document or an archive {most_uploaded:,}",
+            "server.max_body_bytes and server.max_upload_bytes set the limits",
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, and writes an error anew."""
+        openai = str(scope.get("path", "")).startswith("/v1/")
+        start: Message | None = None
+
+        async def formed(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and (message["status"] == 413 or openai):
+                start = message if message["status"] >= 400 else None
+                if start is not None:
+                    return
+            if start is None:
+                await send(message)
+                return
+            status, headers = start["status"], Headers(raw=start["headers"])
+            found: dict[str, Any]
+            if status == 413:
+                found = {"error": "Refused", "message": self._limits[0], "hint": self._limits[1]}
+            else:
+                found = json.loads(message["body"])
+            if openai:
+                text = "; ".join(filter(None, (found["message"], found["hint"])))
+                found = OpenAIProblem(error=Fault(message=text, type=found["error"])).model_dump()
+            kept = {name: value for name, value in headers.items() if name not in ("content-length", "content-type")}
+            start = None
+            await JSONResponse(found, status_code=status, headers=kept)(scope, receive, send)
+
+        await self._app(scope, receive, formed)
+
+
 def check_body(size: int) -> None:
     """Refuses a file of no bytes.
 
@@ -75,9 +139,9 @@ def check_body(size: int) -> None:
         raise Refusal(422, "the body is empty", hint="send the file as the body")
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def documented(*statuses: int, model: type[BaseModel] = Problem) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, as its description lists them."""
-    return {status: {"model": Problem, "description": _TITLES[status]} for status in statuses}
+    return {status: {"model": model, "description": _TITLES[status]} for status in statuses}
 
 
 _TITLES = {

@@ -33,7 +33,7 @@ class ServerState:
     metrics: ServerMetrics
 
     async def record(self, access: Access, user_id: str, action: str, detail: str = "") -> None:
-        """Writes down that a key acted for another user, or that somebody was erased."""
+        """Writes down that a key, or who came without one, acted for another user, or that somebody was erased."""
         await self.keys.record(action, user_id=user_id, key=access.key, detail=detail)
 
     async def lend(self, access: Access, asked: str | None, action: str, held: AsyncExitStack) -> Lent:
@@ -44,7 +44,7 @@ class ServerState:
             GraphUnavailable: there is no server.
         """
         user_id = access.user(asked)
-        if access.key is not None and user_id != access.user_id:
+        if user_id != access.user_id:
             await self.record(access, user_id, action)
         agent = await held.enter_async_context(self.hub.agent(user_id))
         self.metrics.open_agents(self.hub.open_agents)

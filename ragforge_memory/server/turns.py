@@ -69,6 +69,16 @@ class Turns:
         self._metrics = metrics
         self._ending: set[asyncio.Task[None]] = set()
 
+    def check_known(self, plan: str) -> None:
+        """Refuses a plan that the configuration does not have, where it has any: it would set no limit.
+
+        Raises:
+            Refusal: it is one.
+        """
+        known = sorted({*self._config.plans, self._config.default_plan}) if self._config.plans else [plan]
+        if plan not in known:
+            raise Refusal(422, f"there is no plan {plan!r}", hint=f"the plans are {', '.join(known)}")
+
     async def check_plan(self, services: Services) -> None:
         """Refuses a turn of a user whose plan is used up for today.
 
@@ -95,7 +105,7 @@ class Turns:
                 raise Refusal(
                     429,
                     f"the plan {plan} has {most:,} {name} a day, and they are used",
-                    hint="go on tomorrow (UTC), or ask for another plan: PUT /api/users/me/context",
+                    hint="go on tomorrow (UTC), or ask an administrator for another plan",
                     headers={"Retry-After": str(_until_tomorrow())},
                 )
 

@@ -110,7 +110,9 @@ def test_other_reasons_to_leave_a_file_out_stay(repository: Path) -> None:
 
     found = discover(repository, exclude=["vendored/"], max_bytes=100)
     assert [file.path for file in found.files] == ["c.py"]
-    assert [(item.file, item.reason) for item in found.skipped] == [("big.py", "240 bytes; source.max_file_bytes is 100")]
+    assert [(item.file, item.reason) for item in found.skipped] == [
+        ("big.py", "240 bytes; source.max_file_bytes is 100")
+    ]
 
 
 def test_without_the_program_the_rules_alone_decide(

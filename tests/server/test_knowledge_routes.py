@@ -49,3 +49,5 @@ async def test_what_is_shared(serve: Any, user: str, make_key: Any) -> None:
     assert (refused.status_code, shared.status_code) == (403, 200)
     assert [each["source"] for each in seen] == ["all.md"]
     assert (kept.status_code, hidden.status_code) == (404, 404)
+    assert "of their own" in kept.json()["message"]
+    assert "shared" in kept.json()["hint"]

@@ -60,7 +60,7 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     words = value.get("words") or ()
     pointed = list(definitions_at(question.pasted, found).values())[-_RESULTS:]
     code = ["The text points into:", *(f"- {entry(each, lines=True)}" for each in pointed), ""] if pointed else []
-    code, said = [*code, *_text(question, found)], [*_said(found, words), *_documents(found, words)]
+    code, said, documents = [*code, *_text(question, found)], _said(found, words), _documents(found, words)
     remembered = ["Decided or noted about this code:", *statements(found.remembered, words, _QUOTED), ""]
     size, unread = value.get("searched") or {}, is_unread(found)
     nowhere, aside = () if unread else value.get("nowhere") or (), value.get("nowhere_but_in_tests") or ()
@@ -72,13 +72,15 @@ def search_answer(question: Question, found: Outcomes, room: int = MAX_LINES) ->
     lines += [*not_read(value), ""] if (nowhere or not value.get("results")) and not_read(value) else []
     errors = [f"{_SEARCHED[each.tool]} could not be searched: {each.error}." for each in failed]
     lines = [*remembered, *lines] if found.remembered else lines
-    code += _code(question, found, words, room - len([*lines, *code, *said, *errors, A_SEARCH]))
-    if not code and not said and not found.remembered:
+    code += _code(question, found, words, room - len([*lines, *code, *said, *documents, *errors, A_SEARCH]))
+    if not code and not said and not documents and not found.remembered:
         looked = [f"{counted(size['scopes'], 'definition')} of {counted(size['files'], 'file')}"] if size else []
         looked += ["the conversations"] if found.all("search_conversation") else []
         looked += ["the documents"] if found.all("search_knowledge_base") else []
         lines += [f"Nothing found. Looked in {' and '.join(looked)}.", ""] if looked else []
-    return Answer([*lines, *code, *said, *errors, A_SEARCH], echo=not code)
+    # A document that has words which no code has goes before code that has others.
+    parts = [*documents, *code, *said] if nowhere else [*code, *said, *documents]
+    return Answer([*lines, *parts, *errors, A_SEARCH], echo=not code)
 
 
 def _lacking(what: str, words: Sequence[str]) -> list[str]:

@@ -55,6 +55,8 @@ async def chat(
         opening.push_async_callback(held.aclose)
         lent = await state.lend(access, asked.user_id, "POST /api/chat", held)
         services = await lent.agent.open()
+        if idempotency_key is None:
+            await state.turns.check_plan(services)
         session = asked.session_id
         if session is None and idempotency_key is not None:
             session = uuid5(NAMESPACE_URL, f"{lent.user_id}\0{idempotency_key}").hex
@@ -64,7 +66,7 @@ async def chat(
             if idempotency_key is None
             else await conversation.ask_once(asked.message, idempotency_key, metadata=asked.metadata)
         )
-        if not isinstance(stream, Message):  # what was answered before costs nothing
+        if idempotency_key is not None and not isinstance(stream, Message):  # what was answered before costs nothing
             await state.turns.check_plan(services)
         opening.pop_all()
     name = conversation.session_id or conversation.uuid

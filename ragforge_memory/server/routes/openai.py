@@ -19,7 +19,7 @@ from ragforge_memory.agent.turns.handover import Handover, Round
 from ragforge_memory.llm.port import ToolOutcome, ToolRequest, ToolSpec
 from ragforge_memory.models.conversation import AssistantResponse, Usage
 from ragforge_memory.server.bodies import NAMED, Line
-from ragforge_memory.server.errors import Refusal, documented
+from ragforge_memory.server.errors import OpenAIProblem, Refusal, documented
 from ragforge_memory.server.histories import Home, asked_last, home_of
 from ragforge_memory.server.routes.chat import SESSION_HEADER, STREAM, session_of
 from ragforge_memory.server.state import Caller, State
@@ -135,7 +135,7 @@ async def list_models(state: State) -> ServedModels:
 @router.post(
     "/v1/chat/completions",
     response_model=dict[str, Any],
-    responses={200: {"content": STREAM}, **documented(404, 409, 429, 502, 503, 504)},
+    responses={200: {"content": STREAM}, **documented(404, 409, 429, 502, 503, 504, model=OpenAIProblem)},
 )
 async def complete(
     asked: CompletionRequest, request: Request, state: State, access: Caller, session_id: SessionId = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+
 from fastapi import APIRouter
 from pydantic import BaseModel
 
@@ -31,27 +33,30 @@ async def get_context(agent: Agent) -> UserContext:
 
 
 @router.put("/api/users/me/context")
-async def set_context(agent: Agent, changes: ContextChanges, access: Caller) -> UserContext:
+async def set_context(agent: Agent, changes: ContextChanges, state: State, access: Caller) -> UserContext:
     """Changes preferences, and with a key that may act for others the plan."""
     if changes.plan is not None and access.scope == "user":
         raise Refusal(403, "this key may not change its own plan", hint="a key of scope others or admin may")
+    if changes.plan is not None:
+        state.turns.check_known(changes.plan)
     return await agent.user.set(plan=changes.plan, preferences=changes.preferences)
 
 
 @router.delete("/api/users/me")
-async def erase_user(agent: Agent, state: State, access: Caller) -> Erasure:
+async def erase_user(state: State, access: Caller, user_id: UserId = None) -> Erasure:
     """Erases all that the user has in every project of this graph, and gives a certificate.
 
     Another user than the key's own takes an administrator's key: keys, in every project, go too.
     """
-    user_id = agent.user_id or ""
-    if user_id != access.user_id:
+    asked = access.user(user_id)
+    if asked != access.user_id:
         access.check_admin()
     try:
-        certificate = await agent.erase_user()
-        await state.record(access, user_id, "erase user", certificate.uuid)
+        async with AsyncExitStack() as held:
+            certificate = await (await state.lend(access, user_id, "DELETE /api/users/me", held)).agent.erase_user()
+        await state.record(access, asked, "erase_user", certificate.uuid)
     finally:
-        await state.hub.forget(user_id)  # it knows the last messages by heart
+        await state.hub.forget(asked)  # it knows the last messages by heart
     return certificate
 
 
@@ -67,7 +72,7 @@ async def create_key(state: State, access: Caller, new: NewKey) -> MadeKey:
     """Makes a key and shows its text, this once."""
     access.check_admin()
     about, key = await state.keys.create(user_id=new.user_id or "", scope=new.scope, name=new.name)
-    await state.record(access, new.user_id or "", "create key", about.id)
+    await state.record(access, new.user_id or "", "create_key", about.id)
     return MadeKey(key=key, about=about)
 
 
@@ -76,7 +81,7 @@ async def revoke_key(state: State, access: Caller, key_id: str) -> ApiKey:
     """Revokes a key; a process that has just seen it takes it for five seconds more."""
     access.check_admin()
     revoked = await state.keys.revoke(key_id)
-    await state.record(access, revoked.user_id or "", "revoke key", revoked.id)
+    await state.record(access, revoked.user_id or "", "revoke_key", revoked.id)
     return revoked
 
 
