@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from ragforge_memory.api.agent import AConversation, TheConversations
     from ragforge_memory.api.conversation import ExportFormat
     from ragforge_memory.api.state import Messages
-    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
@@ -62,7 +61,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.erasure import Erasure
-    from ragforge_memory.models.imports import ImportProgress, ImportReport
+    from ragforge_memory.models.imports import ImportProgress, ImportReport, OnConflict
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.knowledge import DocumentInfo, KnowledgeHit, KnowledgeReport
     from ragforge_memory.models.memory import (

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from ragforge_memory.agent.parts import Wanted
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
-    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
     from ragforge_memory.downloads.progress import Reporter
     from ragforge_memory.embeddings.port import Embedder
@@ -59,7 +58,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.decisions import Decision
     from ragforge_memory.models.embedding import ReembedReport
     from ragforge_memory.models.erasure import Erasure
-    from ragforge_memory.models.imports import ImportProgress, ImportReport
+    from ragforge_memory.models.imports import ImportProgress, ImportReport, OnConflict
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.search import SearchResults
@@ -722,7 +721,8 @@ class AsyncConversationAgent:
                 seconds since 1970 (without a zone: UTC); without any the message is of now. Order is the source's,
                 never the clock's.
             on_conflict: where a message's uuid is one that this owner has already: ``fail`` refuses, ``skip`` gives the
-                conversation that has it and writes nothing, ``copy`` imports the message under a new uuid. A uuid that
+                conversation that has it and writes nothing, ``copy`` imports the message under a new uuid, ``extend``
+                adds what is new behind what is stored, or in a branch where both part (docs/archive.md). A uuid that
                 another owner has is replaced without a word, always by the same one, so that what was imported before
                 is known again. ``source_uuid`` keeps one that was replaced.
             title: what lists show; None: the source's own, else the beginning of the first message.
@@ -768,8 +768,7 @@ class AsyncConversationAgent:
 
         Raises:
             InvalidInput: the file cannot be read or is of no known format.
-            GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="skip"`` goes on
-                where the source gives its messages ids.
+            GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="extend"`` goes on.
         """
         from ragforge_memory.archive.private_file import beside
         from ragforge_memory.importers.source import Source
@@ -1013,7 +1012,7 @@ class AsyncConversationAgent:
 
 
 def _check_conflict(on_conflict: object) -> None:
-    from ragforge_memory.archive.transcripts import ON_CONFLICT
+    from ragforge_memory.archive.importer import ON_CONFLICT
 
     if on_conflict not in ON_CONFLICT:
         raise InvalidInput(f"there is no on_conflict {on_conflict!r}", hint=", ".join(ON_CONFLICT))

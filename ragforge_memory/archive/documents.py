@@ -28,7 +28,7 @@ from ragforge_memory.models.lineage import Part
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.archive.transcripts import OnConflict
+    from ragforge_memory.models.imports import OnConflict
 
 R = TypeVar("R", bound=archive.Record)
 

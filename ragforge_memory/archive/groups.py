@@ -18,7 +18,7 @@ from ragforge_memory.models.text import counted
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.archive.restored_messages import Part
-    from ragforge_memory.archive.transcripts import OnConflict
+    from ragforge_memory.models.imports import OnConflict
 
 
 async def restore_lines(

@@ -20,9 +20,9 @@ from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgre
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.imports import OnConflict
 
 Report = Callable[[ImportProgress], None]
 

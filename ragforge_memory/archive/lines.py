@@ -19,7 +19,7 @@ from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.archive.transcripts import OnConflict
+    from ragforge_memory.models.imports import OnConflict
 
 _BATCH_MEMORIES = 200
 

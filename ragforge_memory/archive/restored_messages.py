@@ -18,7 +18,7 @@ from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Stores
-    from ragforge_memory.archive.transcripts import OnConflict
+    from ragforge_memory.models.imports import OnConflict
 
 
 class Repeated(InvalidInput):

@@ -29,8 +29,8 @@ from ragforge_memory.models import archive
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
-    from ragforge_memory.archive.transcripts import OnConflict
     from ragforge_memory.models.conversation import ConversationInfo
+    from ragforge_memory.models.imports import OnConflict
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Restoring:
 
     async def held(self, error: HereAlready) -> ConversationInfo | None:
         """What is here instead of what is skipped; None where nothing shall be skipped, or nobody can be given that."""
-        if self._on_conflict != "skip":
+        if self._on_conflict not in ("skip", "extend"):
             return None
         with suppress(ConversationNotFound):  # deleted, and shared by branches
             return await self._services.stores.conversations.get(error.uuid)
@@ -102,7 +102,13 @@ class Restoring:
             raise InvalidInput(f"conversation {busy} is being imported or deleted just now", hint="try again")
         self._here |= known.keys()
         taken -= known.keys()
-        conflict = await self._conflict(next(each for each in heads if each.uuid == named), known, taken)
+        head = next(each for each in heads if each.uuid == named)
+        conflict = await self._conflict(head, known, taken)
+        if conflict is not None and self._on_conflict == "extend" and not _has_all(known.get(conflict), head):
+            raise InvalidInput(
+                f"conversation {named} is here already, with other messages",
+                hint="on_conflict='copy' imports it under new uuids",
+            )
         if conflict is not None and self._on_conflict != "copy":
             name = "" if conflict == named else f", as {conflict}"
             raise HereAlready(f"conversation {named} is here already{name}", conflict)
@@ -137,7 +143,7 @@ class Restoring:
             is_here = before is not None or each.uuid in copies
             if each.status == "shared" or (before is not None and (before.hidden or before.restoring)):
                 continue
-            if is_here and self._on_conflict == "skip":
+            if is_here and (self._on_conflict == "skip" or (self._on_conflict == "extend" and _has_all(before, each))):
                 here.add(each.uuid)
             elif (not is_here and each.session_id not in holders) or self._on_conflict == "copy":
                 new.add(each.uuid)
@@ -384,3 +390,8 @@ class Restoring:
         self._names.rename(uuid for head in names if self._names.renamed(head) for uuid in names[head])
         others = [uuid for head in names if not self._names.renamed(head) for uuid in names[head]]
         self._names.rename(await self._store.taken(others))
+
+
+def _has_all(here: Known | None, head: archive.ConversationHead) -> bool:
+    """Whether a conversation has the archive's last message in its place; of a copy that is not known."""
+    return here is None or here.last_message_id == head.last_message_id

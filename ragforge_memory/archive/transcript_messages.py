@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.agent.ties.named import Question, answer_ties
 from ragforge_memory.agent.ties.references import last_ingest
+from ragforge_memory.archive.identity import Name, Names, fingerprint
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput, RagforgeError
 from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
@@ -31,25 +32,25 @@ if TYPE_CHECKING:
 # A transaction that a server with a heap of 512 MB holds with all its indexes: whichever is reached first.
 BATCH_MESSAGES = 1_000
 BATCH_CHARACTERS = 4_000_000
+# So much is looked at until the user says something; what comes before that is instructions and a greeting.
+_OPENING = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Messages of one conversation that are written at once.
 
-    ``rows`` are ready for the graph. ``given`` are the uuids that they had, each with the place of its message;
-    ``question`` is the user's newest message by then, ``ties`` what they mention, by their uuids. ``fault`` says that
-    the conversation was refused here; its batch is its last then and has no messages.
+    ``rows`` are ready for the graph. ``names`` says of each by its uuid what it is known by; ``question`` is the user's
+    newest message by then, ``ties`` what they mention, by their uuids. ``fault`` says that the conversation was refused
+    here; its batch is its last then and has no messages.
     """
 
     transcript: Transcript
     last: bool
     rows: Sequence[dict[str, Any]] = ()
     after: int = 0
-    tokens: int = 0
     characters: int = 0
-    tool_calls: int = 0
-    given: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, Name] = field(default_factory=dict)
     question: str | None = None
     ties: Mapping[str, CodeTies] = field(default_factory=dict)
     fault: InvalidInput | None = None
@@ -58,6 +59,16 @@ class Batch:
     def whole(self) -> bool:
         """Whether this is all of a conversation."""
         return self.last and self.after == 0 and self.fault is None
+
+    @property
+    def begins_under_others(self) -> bool:
+        """Whether the conversation's first message may have been stored under another uuid."""
+        return self.after == 0 and any(name.others for name in list(self.names.values())[:1])
+
+    def uuids(self, *, others: bool) -> list[str]:
+        """What its messages may be called in the graph; with ``others`` also what they were called before."""
+        known = self.names.values()
+        return [uuid for name in known for uuid in ((name.uuid, *name.others) if others else (name.uuid,))]
 
 
 def batches(
@@ -73,7 +84,7 @@ def batches(
     for transcript in _all_there_are(transcripts):
         filling = _Filling(transcript, redacted, ties)
         try:
-            for message in transcript.messages:
+            for message in filling.begin(transcript.messages):
                 weight = _characters(message)
                 if filling.rows and not filling.fits(weight):
                     yield filling.batch(last=False)
@@ -119,14 +130,26 @@ class _Filling:
         self._question: str | None = None
         self._time: datetime | None = None
         self._statements: list[Statement] = []
+        self._name = Names(None, ())
         self.after = 0
         self._empty()
 
     def _empty(self) -> None:
         self.rows: list[dict[str, Any]] = []
-        self._tokens = self._characters = self._tool_calls = 0
-        self._given: dict[str, str] = {}
+        self._characters = 0
+        self._names: dict[str, Name] = {}
         self._mentioned: dict[str, CodeTies] = {}
+
+    def begin(self, messages: Iterator[TranscriptMessage]) -> Iterator[TranscriptMessage]:
+        """The messages, once enough of them came to tell which conversation they are of."""
+        opening: list[TranscriptMessage] = []
+        for message in messages:
+            opening.append(message)
+            if message.role == "user" or len(opening) == _OPENING:
+                break
+        said = [(each.role, self._redacted(each.content)) for each in opening]
+        self._name = Names(self._transcript.session_id, said)
+        return chain(opening, messages)
 
     def fits(self, characters: int) -> bool:
         """Whether another message may be added."""
@@ -139,10 +162,8 @@ class _Filling:
             last,
             self.rows,
             self.after,
-            self._tokens,
             self._characters,
-            self._tool_calls,
-            self._given,
+            self._names,
             self._question,
             ties=self._mentioned,
         )
@@ -154,11 +175,13 @@ class _Filling:
         """Another message."""
         if not self.after and not self.rows:
             self._transcript.created_at = self._transcript.created_at or message.timestamp
-        uuid = message.uuid or uuid4().hex
-        if message.uuid is not None:
-            self._given[uuid] = message.place
         redacted = self._redacted
         content = redacted(message.content)
+        called = [self._call(call, index) for index, call in enumerate(message.tool_calls)]
+        calls = [row for row, _ in called]
+        name = self._name.next(message.role, content, calls, given=message.uuid, place=message.place)
+        uuid = name.uuid
+        self._names[uuid] = name
         form = read_form(content) if message.role == "user" else None
         corrected = find_corrected(form.text, form.how, self._statements) if form and form.how else None
         kind = form.kind if form else None
@@ -181,18 +204,19 @@ class _Filling:
             del self._statements[CANDIDATES:]
         if message.role == "user":
             self._question = uuid
-        calls = [self._call(call, index, uuid) for index, call in enumerate(message.tool_calls)]
+        for call in calls:
+            call["call"]["message_id"] = uuid
         # One without a time was said after the one before it, and not when it is imported.
         self._time = message.timestamp or self._time
-        row = import_row(self.after + len(self.rows) + 1, new, self._time, calls)
+        tokens = estimate_tokens(content) + sum(each for _, each in called)
+        row = import_row(new, self._time, calls, tokens=tokens)
+        row["source_hash"] = fingerprint(row)
         if corrected is not None and form is not None:
             row["corrects"] = {"uuid": corrected.uuid, "how": form.how}
         self.rows.append(row)
         if (ties := self._tied(new)).mentions:
             self._mentioned[uuid] = ties
-        self._tokens += estimate_tokens(content)
         self._characters += characters
-        self._tool_calls += len(calls)
 
     def _tied(self, new: NewMessage) -> CodeTies:
         """What a message is about; what a question names only the first answer is, and not each that follows it."""
@@ -206,7 +230,7 @@ class _Filling:
             self._asked = Question("")
         return ties
 
-    def _call(self, call: TranscriptCall, index: int, message_id: str) -> dict[str, Any]:
+    def _call(self, call: TranscriptCall, index: int) -> tuple[dict[str, Any], int]:
         clean = TranscriptCall(
             tool_name=self._redacted(call.tool_name),
             arguments=self._redacted(dict(call.arguments)),
@@ -216,9 +240,7 @@ class _Filling:
             timestamp=call.timestamp,
             duration_ms=call.duration_ms,
         )
-        row, tokens = call_row(clean, index=index, message_id=message_id)
-        self._tokens += tokens
-        return row
+        return call_row(clean, index=index, message_id="")
 
 
 def _all_there_are(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:

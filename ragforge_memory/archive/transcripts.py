@@ -4,37 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
-from ragforge_memory.archive.transcript_messages import Batch, ImportedTies, ahead, batches, groups
-from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
-from ragforge_memory.graph.conversations import ConversationStore
-from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
+from ragforge_memory.archive.importer import Importer, Report
+from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers.recognition import FORMATS, transcripts
-from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportProgress, ImportReport, PassedOver
-from ragforge_memory.text.titles import title_of
+from ragforge_memory.models.imports import ImportReport, OnConflict
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Services
     from ragforge_memory.importers.source import Source
     from ragforge_memory.models.conversation import ConversationInfo
-    from ragforge_memory.models.transcript import Transcript
-
-OnConflict = Literal["fail", "skip", "copy"]
-ON_CONFLICT: tuple[OnConflict, ...] = ("fail", "skip", "copy")
-
-Report = Callable[[ImportProgress], None]
-
-_TITLE_CHARACTERS = 500
-# Seconds between two looks at an import of another process that has the same messages.
-_LOOK = 0.5
-# Two processes may import the same at once: the second one finds the first one's uuids when it looks again.
-_ATTEMPTS = 3
 
 
 async def import_one(
@@ -46,15 +26,14 @@ async def import_one(
         InvalidInput: it is none, or several, or a part of it is bad, or it is here already and ``on_conflict`` is
             ``fail``; or memory is off.
     """
-    importer = _Importer(services, on_conflict=on_conflict, title=title, alone=True)
+    importer = Importer(services, on_conflict=on_conflict, title=title, alone=True)
     await importer.run(await asyncio.to_thread(transcripts, data))
     if importer.existing is not None:
         services.place.check_readable(importer.existing)
         return importer.existing
-    if not importer.imported:
+    if not importer.tally.imported:
         raise InvalidInput("there is nothing to import: nothing was said in it", hint=FORMATS)
-    [uuid] = importer.imported
-    return await services.stores.conversations.get(uuid)
+    return await services.stores.conversations.get(importer.tally.imported[0])
 
 
 async def import_all(
@@ -67,320 +46,6 @@ async def import_all(
         GraphUnavailable: it could not go on; the conversations before are there.
     """
     start = time.monotonic()
-    importer = _Importer(services, on_conflict=on_conflict, source=source, progress=progress)
+    importer = Importer(services, on_conflict=on_conflict, source=source, progress=progress)
     await importer.run(await asyncio.to_thread(transcripts, source))
-    return ImportReport(
-        conversations=importer.conversations,
-        messages=importer.messages,
-        tool_calls=importer.tool_calls,
-        skipped=importer.skipped,
-        failed=importer.failed,
-        errors=tuple(importer.errors),
-        imported=tuple(importer.imported),
-        flawed=importer.flawed,
-        passed_over=tuple(importer.passed_over),
-        left_out=dict(sorted(importer.left_out.items())),
-        seconds=time.monotonic() - start,
-    )
-
-
-@dataclass(slots=True)
-class _Writing:
-    """A conversation that is being written. ``over``: it was refused or skipped, the rest of it is read past.
-
-    ``names`` has the new uuid of a question whose own was taken, as long as answers to it may come; ``following`` are
-    those after the batch that is being written.
-    """
-
-    transcript: Transcript
-    uuid: str = field(default_factory=lambda: uuid4().hex)
-    token: str | None = None
-    first: str = ""
-    names: dict[str, str] = field(default_factory=dict)
-    following: dict[str, str] = field(default_factory=dict)
-    messages: int = 0
-    tool_calls: int = 0
-    over: bool = False
-
-
-class _Importer:
-    """Writes batches as they come: small conversations together, large ones hidden until they are whole.
-
-    Args:
-        on_conflict: what to do where a message is here already.
-        title: the one conversation's.
-        alone: there shall be one conversation, and what is wrong with it is raised.
-        source: what is read, for progress.
-        progress: is told after everything that was written.
-    """
-
-    def __init__(
-        self,
-        services: Services,
-        *,
-        on_conflict: OnConflict,
-        title: str | None = None,
-        alone: bool = False,
-        source: Source | None = None,
-        progress: Report | None = None,
-    ) -> None:
-        if services.stores.imports is None:
-            raise memory_is_off("nothing can be imported")
-        self._services = services
-        self._store: ImportStore = services.stores.imports
-        self._conversations = ConversationStore(services.stores.graph, services.place.owner)
-        self._ties = ImportedTies(services.stores, services.place)
-        self._on_conflict = on_conflict
-        self._title = title
-        self._alone = alone
-        self._source = source
-        self._progress = progress
-        self._long: _Writing | None = None
-        self._tried: list[str] = []
-        self._looks = False
-        self.existing: ConversationInfo | None = None
-        self.conversations = self.messages = self.tool_calls = self.skipped = self.failed = 0
-        self.errors: list[ImportFault] = []
-        self.imported: list[str] = []
-        self.flawed = 0
-        self.passed_over: list[PassedOver] = []
-        self.left_out: Counter[str] = Counter()
-
-    async def run(self, found: Iterator[Transcript]) -> None:
-        """Writes all; the next ones are read while some are written."""
-        import anyio
-
-        try:
-            waits = self._source is not None and self._source.may_wait
-            await self._ties.begin()
-            batched = batches(found, self._services.place.redacted, ties=self._ties.wanted)
-            async with ahead(groups(batched), waits=waits) as coming:
-                while (group := await coming()) is not None:
-                    if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
-                        raise InvalidInput(
-                            "there are several conversations in it",
-                            hint="import_conversations (`ragforge conversations import`) takes them all",
-                        )
-                    await self._take(group)
-        except BaseException:
-            with anyio.CancelScope(shield=True):
-                await self._undo()
-            raise
-        finally:
-            if self.conversations:
-                self._services.background.work.wake(due=True)
-
-    async def _take(self, group: list[Batch]) -> None:
-        batch = group[0]
-        if batch.whole:
-            await self._write_whole(group)
-        else:
-            long = self._long = self._long or _Writing(batch.transcript)
-            if not long.over:
-                await self._write_part(long, batch)
-            if batch.last:
-                self._long = None
-        self._tell()
-
-    async def _write_whole(self, group: list[Batch], attempt: int = 1) -> None:
-        known = await self._known(group)
-        kept: list[tuple[_Writing, Batch]] = []
-        for batch in group:
-            writing = _Writing(batch.transcript)
-            if await self._may(writing, batch, known):
-                kept.append((writing, batch))
-        if not kept:
-            return
-        self._tried = [writing.uuid for writing, _ in kept]
-        written = [self._batch(*each, known) for each in kept]
-        try:
-            await self._store.write(written)
-        except UuidTaken:
-            # Nothing of them was written. Two of these may have the same message, or another process has it by now.
-            self._tried = []
-            self._looks = True
-            if len(kept) == 1 and attempt == _ATTEMPTS:
-                raise
-            for _, batch in kept:
-                await self._write_whole([batch], attempt + 1 if len(kept) == 1 else attempt)
-            return
-        self._tried = []
-        await self._ties.write({uuid: ties for each in written for uuid, ties in each.ties.items()})
-        for writing, batch in kept:
-            self._count(writing, batch)
-            self._done(writing)
-
-    async def _write_part(self, long: _Writing, batch: Batch) -> None:
-        """Writes the next messages of a conversation that is larger than a transaction shall be."""
-        if batch.fault is not None:
-            await self._refuse(long, batch.fault)
-            return
-        long.token = long.token or uuid4().hex
-        for attempt in range(1, _ATTEMPTS + 1):
-            known = await self._known([batch], long)
-            if not await self._may(long, batch, known):
-                return
-            try:
-                written = self._batch(long, batch, known)
-                await self._store.write([written])
-                break
-            except UuidTaken:
-                self._looks = True
-                if attempt == _ATTEMPTS:
-                    raise
-        await self._ties.write(written.ties)
-        self._count(long, batch)
-        if batch.last:
-            await self._store.finish(long.uuid, long.token, self._about(long))
-            self._done(long)
-
-    def _batch(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> ImportBatch:
-        if batch.after == 0:
-            writing.first = _begun(batch.rows)
-        names = {uuid: self._other_uuid(uuid, known[uuid]) for uuid in batch.given if uuid in known}
-        rows = renamed(batch.rows, writing.names | names)
-        moved = (writing.names | names).get(batch.question or "")
-        writing.following = {batch.question: moved} if batch.question and moved else {}
-        return ImportBatch(
-            conversation_id=writing.uuid,
-            rows=rows,
-            after=batch.after,
-            tokens=batch.tokens,
-            begins=self._about(writing) if batch.after == 0 else None,
-            token=writing.token,
-            ties={names.get(uuid, uuid): ties for uuid, ties in batch.ties.items()},
-        )
-
-    def _other_uuid(self, given: str, known: Known) -> str:
-        return self._store.other_uuid(given) if known.conversation_id is None else uuid4().hex
-
-    async def _known(self, group: list[Batch], long: _Writing | None = None) -> dict[str, Known]:
-        """What of these is there already; waits for an import that has the same messages and still runs.
-
-        It is only looked for from the first conflict on, which the graph's constraint finds: most files are new.
-        """
-        if not self._looks:
-            return {}
-        given = [uuid for batch in group for uuid in batch.given]
-        while True:
-            known = await self._store.known(given)
-            hidden = [
-                each for each in known.values() if each.hidden and not (long and each.conversation_id == long.uuid)
-            ]
-            if not hidden:
-                return known
-            if any(each.running for each in hidden):
-                await asyncio.sleep(_LOOK)
-            else:
-                for uuid in dict.fromkeys(each.conversation_id for each in hidden if each.conversation_id):
-                    await self._conversations.discard(uuid)
-                return await self._store.known(given)
-
-    async def _may(self, writing: _Writing, batch: Batch, known: dict[str, Known]) -> bool:
-        """Whether it may be written: none of it is here already, or that is wanted. Else it is over."""
-        if not known:
-            return True
-        mine = {
-            uuid: str(known[uuid].conversation_id)
-            for uuid in batch.given
-            if uuid in known and known[uuid].conversation_id is not None and not known[uuid].hidden
-        }
-        if not mine or self._on_conflict == "copy":
-            return True
-        if self._on_conflict == "fail":
-            uuid = next(iter(mine))
-            refused = InvalidInput(
-                f"{batch.given[uuid]}: message {uuid} is in conversation {mine[uuid]} already",
-                hint="on_conflict='skip' leaves what is there, 'copy' imports it under new uuids",
-            )
-            await self._refuse(writing, refused)
-            return False
-        for conversation_id in dict.fromkeys(mine.values()):
-            try:
-                existing = await self._services.stores.conversations.get(conversation_id)
-            except NotFound:
-                continue  # it was deleted since
-            self.existing = self.existing or existing
-            self.skipped += 1
-            await self._give_up(writing)
-            return False
-        return True
-
-    async def _refuse(self, writing: _Writing, error: InvalidInput) -> None:
-        await self._give_up(writing)
-        if self._alone:
-            raise error
-        self.failed += 1
-        if len(self.errors) < MOST_NAMED:
-            self.errors.append(ImportFault(place=writing.transcript.place, message=error.message, hint=error.hint))
-
-    async def _give_up(self, writing: _Writing) -> None:
-        """Takes away what is written of a conversation; what the graph is not there for, the next sweep does."""
-        writing.over = True
-        if writing.token is not None:
-            with suppress(RagforgeError):
-                await self._conversations.discard(writing.uuid, import_token=writing.token)
-
-    async def _undo(self) -> None:
-        """After a failure: nothing is left of what is not known to be whole."""
-        if self._long is not None and not self._long.over:
-            await self._give_up(self._long)
-        for uuid in self._tried:
-            try:
-                await self._services.stores.conversations.delete(uuid)
-            except NotFound:
-                continue
-            except RagforgeError:
-                return
-
-    def _about(self, writing: _Writing) -> NewConversation:
-        """What the conversation is, as far as it is known by now."""
-        transcript = writing.transcript
-        given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
-        about = {"format": transcript.format, "session": transcript.session_id, **transcript.metadata}
-        if transcript.flaws:
-            about["passed_over"] = len(transcript.flaws)
-        clean = self._services.place.redacted
-        return NewConversation(
-            title=clean(given or title_of(writing.first) or transcript.format),
-            given_title=bool(given),
-            created_at=transcript.created_at,
-            metadata={"source": clean({name: value for name, value in about.items() if value is not None})},
-        )
-
-    @staticmethod
-    def _count(writing: _Writing, batch: Batch) -> None:
-        writing.names = writing.following
-        writing.messages += len(batch.rows)
-        writing.tool_calls += batch.tool_calls
-
-    def _done(self, writing: _Writing) -> None:
-        self.conversations += 1
-        self.messages += writing.messages
-        self.tool_calls += writing.tool_calls
-        if len(self.imported) < MOST_NAMED:
-            self.imported.append(writing.uuid)
-        flaws = writing.transcript.flaws
-        self.flawed += len(flaws)
-        self.passed_over += [PassedOver(place=each.place, message=each.message) for each in flaws]
-        del self.passed_over[MOST_NAMED:]
-        self.left_out += writing.transcript.left_out
-
-    def _tell(self) -> None:
-        if self._progress is None:
-            return
-        half = 0 if self._long is None or self._long.over else self._long.messages
-        self._progress(
-            ImportProgress(
-                conversations=self.conversations,
-                messages=self.messages + half,
-                read=self._source.taken if self._source else 0,
-                size=self._source.size if self._source else None,
-            )
-        )
-
-
-def _begun(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What a title is made of: the first question, else what was said first."""
-    asked = [row["content"] for row in rows if row["role"] == "user"]
-    return next(filter(None, [*asked, *(row["content"] for row in rows)]), "")
+    return importer.tally.report(time.monotonic() - start)

@@ -24,8 +24,9 @@ async def import_(
     settings: Settings,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What export or another program wrote; - reads a pipe.")],
     on_conflict: Annotated[
-        Literal["fail", "skip", "copy"], typer.Option("--on-conflict", help="Where a message is here already.")
-    ] = "fail",
+        Literal["extend", "skip", "copy", "fail"],
+        typer.Option("--on-conflict", help="Where messages are here already: add what is new, or leave, copy, refuse."),
+    ] = "extend",
     title: Annotated[
         str | None, typer.Option("--title", metavar="TITLE", help="What lists show, of one conversation.")
     ] = None,
@@ -83,9 +84,11 @@ def _print(report: ImportReport) -> None:
     family = " and its branches" if report.conversations > 1 else ""
     only = f"  {report.imported[0]}{family}" if len(report.imported) == 1 else ""
     calls = f", {counted(report.tool_calls, 'tool call')}" if report.tool_calls else ""
+    went_on = f"; {counted(report.extended, 'conversation')} went on" if report.extended else ""
+    unchanged = f"; {counted(report.unchanged, 'conversation')} unchanged" if report.unchanged else ""
     skipped = f"; {counted(report.skipped, 'was', 'were')} here already" if report.skipped else ""
     number = counted(report.conversations, "conversation")
-    echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{skipped}")
+    echo(f"imported: {number}{only}, {counted(report.messages, 'message')}{calls}{went_on}{unchanged}{skipped}")
     for flaw in report.passed_over[:_SHOWN]:
         note(f"passed over: {flaw.place}: {flaw.message}")
     if report.flawed > _SHOWN:
@@ -102,4 +105,9 @@ def _print(report: ImportReport) -> None:
 
 def _as_option(hint: str | None) -> str | None:
     """A hint of the library's as one types it here."""
-    return hint and hint.replace("on_conflict='skip'", "--on-conflict skip").replace("'copy'", "--on-conflict copy")
+    if hint is None:
+        return None
+    hint = hint.replace("on_conflict=", "")
+    for choice in ("extend", "skip", "copy"):
+        hint = hint.replace(f"'{choice}'", f"--on-conflict {choice}")
+    return hint

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from ragforge_memory.errors import GraphError
+from ragforge_memory.errors import GraphError, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import is_taken
@@ -20,6 +20,8 @@ from ragforge_memory.models.conversation import ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.transcript import TranscriptCall
 
+# What a message says more of, where its source goes on with it.
+_GROWS = ("role", "content", "terms", "reasoning", "in_reply_to", "model", "usage", "importance", "source_hash")
 _OTHER_UUIDS = UUID("6f5b0c1e-0a3b-4b8e-9d57-2f3a1c9e7d44")
 
 
@@ -30,21 +32,33 @@ class UuidTaken(GraphError):
 @dataclass(frozen=True, slots=True)
 class Known:
     """Where a uuid is already. ``conversation_id`` is None where only another owner has it; ``hidden`` is what cannot
-    be read, since it is being deleted, or imported for ``running`` more seconds unless it goes on."""
+    be read, since it is being deleted, or imported for ``running`` more seconds unless it goes on.
 
+    ``uuid`` is what the message is called here; it is ``holder``'s, whose living branches may tell of it, and stands at
+    ``seq`` of ``head_seq`` in the conversation. ``source_hash`` says how much of it was said, ``title`` what the
+    conversation is called, which its first message tells."""
+
+    uuid: str
     conversation_id: str | None
     hidden: bool = False
     running: int = 0
+    holder: str = ""
+    seq: int = 0
+    head_seq: int = 0
+    source_hash: str | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewConversation:
-    """A conversation that comes from elsewhere. ``given_title``: no better title is looked for."""
+    """A conversation that comes from elsewhere. ``given_title``: no better title is looked for. Where nothing was
+    ``asked`` yet, one that was not given holds until something is, as a branch's does."""
 
     title: str | None
     given_title: bool
     created_at: datetime | None = None
     metadata: dict[str, Any] | None = None
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +68,38 @@ class ImportBatch:
     Args:
         conversation_id: the conversation's uuid.
         rows: its next messages in their order, of `import_row`.
-        after: how many are there already.
-        tokens: about how many tokens these add to later prompts.
-        begins: the conversation, which this batch makes; None: a batch made it before.
-        token: hides the conversation until `ImportStore.finish`; None: this batch is all of it.
+        after: the seq that they follow; None: whatever there is, and what is there under its uuid is passed over.
+        begins: the conversation, which this batch makes; None: it is there.
+        token: hides the conversation until `ImportStore.finish`; None: it is seen at once.
+        title: what lists show, where it has no title yet or a branch's.
         ties: what its messages mention, by their uuids; not written with them.
     """
 
     conversation_id: str
     rows: Sequence[dict[str, Any]]
-    after: int
-    tokens: int
-    begins: NewConversation | None
+    after: int | None
+    begins: NewConversation | None = None
     token: str | None = None
+    title: str | None = None
     ties: Mapping[str, CodeTies] = field(default_factory=dict)
 
 
 def import_row(
-    seq: int, new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = ()
+    new: NewMessage, timestamp: datetime | None, tool_calls: Sequence[dict[str, Any]] = (), *, tokens: int
 ) -> dict[str, Any]:
-    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it."""
+    """A message as a batch has it, its calls of `call_row`; pure, so that a thread may make it.
+
+    Args:
+        new: the message.
+        timestamp: when it was said.
+        tool_calls: what it called.
+        tokens: about how many it adds to later prompts.
+    """
     row = new.properties()
-    row["seq"] = seq
     row["uuid"] = new.uuid
     row["timestamp"] = _text(timestamp)
     row["blank"] = not new.content.strip()
+    row["tokens"] = tokens
     row["tool_calls"] = tool_calls
     return row
 
@@ -152,15 +173,19 @@ class ImportStore(OwnerStore):
             return {}
         rows = await self._read("imported_messages", uuids=list(uuids))
         return {
-            str(row["uuid"]): Known(row["conversation_id"], bool(row["hidden"]), int(row["running"])) for row in rows
+            str(row["uuid"]): Known(
+                str(row["uuid"]), row["conversation_id"], bool(row["hidden"]), int(row["running"]), **_given(row)
+            )
+            for row in rows
         }
 
     async def write(self, batches: Sequence[ImportBatch]) -> None:
         """Writes batches of different conversations in one transaction; a repeated one changes nothing.
 
         Raises:
-            UuidTaken: a uuid is somebody's since.
-            GraphError: a conversation is not there any more: more than `IMPORT_SECONDS` were between two batches.
+            UuidTaken: a uuid is somebody's since, or something else follows what a batch follows.
+            ConversationNotFound: one that was there was deleted.
+            GraphError: one that is made is not there any more: more than `IMPORT_SECONDS` were between two batches.
         """
         try:
             rows = await self._write(
@@ -174,7 +199,30 @@ class ImportStore(OwnerStore):
                 raise UuidTaken(error.message, hint="try again") from error
             raise
         if len(rows) < len(batches):
-            raise _gone()
+            raise _gone() if any(each.token for each in batches) else conversation_gone(batches[0].conversation_id)
+        if not all(row["stored"] for row in rows):
+            raise UuidTaken("somebody else has gone on with the conversation since", hint="try again")
+
+    async def complete(self, grown: Sequence[tuple[Known, Mapping[str, Any]]]) -> int:
+        """Says more of messages that are here; returns how many, for somebody may have said it meanwhile.
+
+        Args:
+            grown: each with its row, which says all that is there and more.
+        """
+        rows = []
+        for known, row in grown:
+            said = {name: row.get(name) for name in _GROWS}
+            rows.append(
+                {
+                    "uuid": known.uuid,
+                    "conversation_id": known.holder,
+                    "before": known.source_hash,
+                    "properties": said,
+                    "reworded": not row["blank"],
+                    "tool_calls": row["tool_calls"],
+                }
+            )
+        return len(await self._write("complete_imported", rows=rows)) if rows else 0
 
     async def finish(self, uuid: str, token: str, conversation: NewConversation) -> None:
         """Shows a conversation that was written in several batches.
@@ -203,7 +251,8 @@ class ImportStore(OwnerStore):
             "created_at": _text(each.begins.created_at) if each.begins else None,
             "token": each.token,
             "after": each.after,
-            "tokens": each.tokens,
+            "title": each.title,
+            "title_source": self._title_source,
             "said_at": _said_at(each.rows),
             "messages": each.rows,
         }
@@ -211,10 +260,15 @@ class ImportStore(OwnerStore):
     def _properties(self, conversation: NewConversation, token: str | None) -> dict[str, Any]:
         properties = fresh_properties(conversation.title, (), conversation.metadata)
         properties |= self._owner
-        properties["title_source"] = None if conversation.given_title else self._title_source
+        source = self._title_source if conversation.asked else "branch"
+        properties["title_source"] = None if conversation.given_title else source
         if token is not None:
             properties |= {"status": "deleting", "import_token": token}
         return properties
+
+
+def _given(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row["stored"].items() if value is not None}
 
 
 def _gone() -> GraphError:

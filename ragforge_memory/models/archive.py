@@ -103,6 +103,7 @@ class Message(Node):
     echo: bool | None = Field(None, description="whether it only quotes what was said")
     metadata: Json = None
     receipt: Json = Field(None, description="what the answer was given, without a word of text")
+    source_hash: str | None = Field(None, description="how much another program had said of it: lengths and hashes")
     tool_calls: tuple[ToolCall, ...] = Field(default_factory=tuple)
     references: tuple[Reference, ...] = Field(default_factory=tuple)
     anchored: tuple[Anchored, ...] = Field(default_factory=tuple)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from pydantic import Field
 
 from ragforge_memory.models.shape import Shape
 from ragforge_memory.models.text import counted
+
+OnConflict = Literal["fail", "skip", "copy", "extend"]
+"""What becomes of a conversation that is here already."""
 
 MOST_NAMED = 1_000
 """So many conversations, and so many errors, are named in a report; all are counted."""
@@ -32,17 +36,20 @@ class PassedOver(Shape):
 class ImportReport(Shape):
     """What an import did.
 
-    ``conversations``, ``messages``, ``tool_calls`` and ``memories`` were written; ``skipped`` conversations were here
-    already (with ``on_conflict="skip"``); ``failed`` were refused, ``errors`` says why; ``imported`` has the uuids of
-    those that were written, in their order. ``flawed`` records were bad and cost themselves alone, ``passed_over`` says
-    which; ``left_out`` counts by its type what is not taken on purpose, or is not known. Of each list there are at most
-    1,000. ``seconds`` is wall time.
+    ``conversations`` (new ones, and branches), ``messages``, ``tool_calls`` and ``memories`` were written; with
+    ``on_conflict="extend"`` ``extended`` conversations were here and have what is new of them now, ``unchanged`` were
+    here with all that was said; ``skipped`` were here already (with ``skip``); ``failed`` were refused, ``errors`` says
+    why; ``imported`` has the uuids of those that were written or went on, in their order. ``flawed`` records were bad
+    and cost themselves alone, ``passed_over`` says which; ``left_out`` counts by its type what is not taken on purpose,
+    or is not known. Of each list there are at most 1,000. ``seconds`` is wall time.
     """
 
     conversations: int = 0
     messages: int = 0
     tool_calls: int = 0
     memories: int = 0
+    extended: int = 0
+    unchanged: int = 0
     skipped: int = 0
     failed: int = 0
     errors: tuple[ImportFault, ...] = ()
@@ -57,6 +64,10 @@ class ImportReport(Shape):
         parts = [f"imported {counted(self.conversations, 'conversation')}, {counted(self.messages, 'message')}"]
         if self.memories:
             parts[0] += f", {counted(self.memories, 'memory', 'memories')}"
+        if self.extended:
+            parts.append(f"{counted(self.extended, 'conversation')} went on")
+        if self.unchanged:
+            parts.append(f"{counted(self.unchanged, 'conversation')} unchanged")
         if self.skipped:
             parts.append(f"{counted(self.skipped, 'was', 'were')} here already")
         if self.flawed:

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from tests.agent.conftest import cypher, home, make_agent
 from tests.graph.conftest import either_config
+from tests.persistence.conftest import keeping
 
-__all__ = ["cypher", "either_config", "home", "make_agent"]
+__all__ = ["cypher", "either_config", "home", "keeping", "make_agent"]

@@ -271,7 +271,7 @@ UNWIND range(0, size(talk[1]) - 1) AS i
 WITH talk[0] AS c, talk[1][i] AS uuid, i
 CREATE (c)-[:HAS_MESSAGE]->(m:Message {uuid: uuid, conversation_id: c.uuid, seq: i + 1, content: 'said',
   state: 'complete', user_id: $user_id, project: $project, owner_token: $owner_token, timestamp: datetime($stamp),
-  role: CASE WHEN uuid IN [$m2, $m4, $n2, $x2, $r2] THEN 'assistant' ELSE 'user' END,
+  source_hash: 'some', role: CASE WHEN uuid IN [$m2, $m4, $n2, $x2, $r2] THEN 'assistant' ELSE 'user' END,
   in_reply_to: CASE uuid WHEN $m2 THEN $m1 WHEN $m4 THEN $m3 WHEN $n2 THEN $n1 WHEN $x2 THEN $x1 WHEN $r2 THEN $r1 END})
 FOREACH (_ IN CASE WHEN uuid IN [$m1, $m3, $m4] THEN [1] ELSE [] END | SET m:PendingEmbedding:PendingReembedding)
 FOREACH (_ IN CASE WHEN uuid = $m3 THEN [1] ELSE [] END | SET m:Important)

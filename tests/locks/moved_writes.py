@@ -30,7 +30,7 @@ def _message(g: Ground, seq: int) -> Parameters:
 
 def _imported(g: Ground, conversation: str, after: int, token: str | None, *, fresh: bool = False) -> Parameters:
     uuid = g.fresh() if fresh else g[conversation]
-    message = {"seq": after + 1, "uuid": g.fresh(), "role": "user", "content": "x", "timestamp": None, "blank": False}
+    message = {"tokens": 1, "uuid": g.fresh(), "role": "user", "content": "x", "timestamp": None, "blank": False}
     call = {"call": {"uuid": g.fresh(), "index": 0}, "result": {"uuid": g.fresh()}, "timestamp": None}
     new = {
         "uuid": uuid,
@@ -46,8 +46,20 @@ def _imported(g: Ground, conversation: str, after: int, token: str | None, *, fr
         "created_at": None,
         "token": token,
         "after": after,
-        "tokens": 1,
+        "title": None,
         "messages": [{**message, "tool_calls": [call], "corrects": {"uuid": g["m1"], "how": "corrects"}}],
+    }
+
+
+def _grown(g: Ground, name: str, *, calls: int) -> Parameters:
+    call = {"timestamp": None, "result": {"uuid": g.fresh(), "success": True, "result": "x"}}
+    return {
+        "uuid": g[name],
+        "conversation_id": g["main"],
+        "before": "some",
+        "properties": {"content": g.fresh(), "importance": 0.9},
+        "reworded": True,
+        "tool_calls": [{**call, "call": {"uuid": g.fresh(), "index": index}} for index in range(calls)],
     }
 
 
@@ -156,6 +168,7 @@ MOVED: dict[str, list[Way]] = {
         },
         lambda g: {"batches": [_imported(g, "", 0, None, fresh=True)], "summarize_every": 1},
     ],
+    "complete_imported": [lambda g: {"rows": [_grown(g, "m4", calls=2), _grown(g, "m2", calls=1)]}],
     "finish_import": [
         lambda g: {"conversation_id": g["begun"], "properties": {"title": "Prices"}, "created_at": STAMP}
     ],

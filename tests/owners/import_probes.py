@@ -15,15 +15,29 @@ _RUNS = (
 )
 
 
+_HASHED = "MATCH (m:Message) WHERE m.uuid IN [$a_answer, $b_answer] SET m.source_hash = 'said'"
+
+
+def _against(given: dict[str, Any], uuid: str) -> dict[str, Any]:
+    for message in given["batches"][0]["messages"]:
+        message["corrects"] = {"uuid": uuid, "how": "corrects"}
+    return given
+
+
+def _grown(conversation_id: str, uuid: str) -> dict[str, Any]:
+    row = {"uuid": uuid, "conversation_id": conversation_id, "before": "said", "properties": {"content": "stolen"}}
+    return {"rows": [row | {"reworded": True, "tool_calls": []}]}
+
+
 def _batch(data: Data, conversation_id: str, **more: Any) -> dict[str, Any]:
-    message = {"seq": 4, "uuid": FRESH_ID, "role": "user", "content": "x", "timestamp": None, "tool_calls": []}
+    message = {"tokens": 1, "uuid": FRESH_ID, "role": "user", "content": "x", "timestamp": None, "tool_calls": []}
     batch = {
         "conversation_id": conversation_id,
         "fresh": [],
         "created_at": None,
         "token": None,
         "after": 3,
-        "tokens": 1,
+        "title": None,
     }
     batch |= {"messages": [message | {"blank": False}], **more}
     return {"batches": [batch], "owner_token": owner_token(data.owner.user_id, data.owner.project), "lease": 60}
@@ -33,7 +47,12 @@ IMPORTS: dict[str, list[Probe]] = {
     "import_messages": [
         Probe(lambda a, b: _batch(a, b.conversation), expect=nothing),
         Probe(lambda a, b: _batch(a, b.conversation, fresh=[FRESH]), expect=nothing, taken=True),
+        Probe(lambda a, b: _against(_batch(a, a.conversation, after=None), b.question)),
         Probe(lambda a, b: _batch(a, b.deleting, token=_TOKEN, after=0), prepare=_RUNS, expect=nothing),
+    ],
+    "complete_imported": [
+        Probe(lambda a, b: _grown(b.conversation, b.answer), prepare=_HASHED, expect=nothing),
+        Probe(lambda a, b: _grown(a.conversation, b.answer), prepare=_HASHED, expect=nothing),
     ],
     "finish_import": [
         Probe(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -34,7 +34,7 @@ READS = frozenset(
 """The statements whose rows have texts of messages; those of `searching` and ``archive_sizes`` besides."""
 
 WRITES = frozenset(
-    {"append_message", "complete_turn", "merge_branch", "import_messages"}
+    {"append_message", "complete_turn", "merge_branch", "import_messages", "complete_imported"}
     | {"restore_messages", "restore_messages_with_vectors"}
 )
 """The statements that are given texts of messages."""
@@ -111,12 +111,11 @@ class FiledClient(GraphClient):
         }
         if "filed" in parameters:
             parameters["filed"] = True
+        others = {"finish_delete": self._erase, "erase_texts": self._rewrite, "complete_imported": self._complete}
+        if name in others:
+            return await others[name](parameters, options)
         if name in WRITES:
             return await self._write_texts(name, self._parted(name, parameters), options)
-        if name == "finish_delete":
-            return await self._erase(parameters, options)
-        if name == "erase_texts":
-            return await self._rewrite(parameters, options)
         if name in _NAMES_THE_FILE:
             path = self._texts.file_path(parameters["uuid"])
             parameters["properties"] = {**parameters["properties"], "file_path": path}
@@ -148,6 +147,8 @@ class FiledClient(GraphClient):
                 if not await self._ready(uuid, parted.parameters, options):
                     await self._forget_lost(uuid, parted.parameters)
                     return []
+            if not all([await self._ready(uuid, parted.parameters, options) for uuid in parted.joined]):
+                return []
             note = await self._noted(parted.fresh) if parted.fresh else None
             for uuid, lines in parted.lines.items():
                 begun[uuid] = await unbroken(partial(texts.file(uuid).append, lines, again=parted.again))
@@ -321,13 +322,28 @@ class FiledClient(GraphClient):
         """Other texts in the place of lines' own, before the nodes lose what was made of them."""
         uuid, rows = parameters["conversation_id"], parameters["rows"]
         async with self._texts.held([uuid]):
-            file = self._texts.file(uuid)
-            lines = await asyncio.to_thread(file.get, [row["uuid"] for row in rows])
-            changed = {row["uuid"]: writing.rewritten(lines[row["uuid"]], row) for row in rows if row["uuid"] in lines}
-            if changed:
-                await unbroken(partial(file.replace, changed))
+            lines = await self._replace(uuid, rows, writing.rewritten)
             rows = [writing.row_without_texts(row) if row["uuid"] in lines else row for row in rows]
             return await super().write("erase_texts", **options, **{**parameters, "rows": rows})
+
+    async def _complete(self, parameters: dict[str, Any], options: Mapping[str, Any]) -> Rows:
+        """The lines say more before the nodes do: who was killed in between completes both when he comes again."""
+        rows, lines = parameters["rows"], set[str]()
+        uuids = {row["conversation_id"] for row in rows}
+        async with self._texts.held(uuids):
+            for uuid in uuids:
+                lines |= await self._replace(uuid, [r for r in rows if r["conversation_id"] == uuid], writing.completed)
+            rows = [writing.completed_row(row) if row["uuid"] in lines else row for row in rows]
+            return await super().write("complete_imported", **options, **{**parameters, "rows": rows})
+
+    async def _replace(self, uuid: str, rows: Sequence[Any], line_of: Callable[[writing.Line, Any], Any]) -> set[str]:
+        """Other lines for those of a conversation's rows that have one; returns whose these are."""
+        file = self._texts.file(uuid)
+        lines = await asyncio.to_thread(file.get, [row["uuid"] for row in rows])
+        changed = {row["uuid"]: line_of(lines[row["uuid"]], row) for row in rows if row["uuid"] in lines}
+        if changed:
+            await unbroken(partial(file.replace, changed))
+        return set(changed)
 
     async def _fill(self, name: str, rows: Rows, given: Mapping[str, Any]) -> None:
         wanted = wants(name, rows, given)
@@ -376,7 +392,7 @@ class FiledClient(GraphClient):
 def _taken(name: str, rows: Rows, parted: writing.Parted) -> set[str]:
     """The conversations of which the graph has taken what it was given."""
     if name == "import_messages":
-        return {row["uuid"] for row in rows} & parted.lines.keys()
+        return {row["uuid"] for row in rows if row["stored"]} & parted.lines.keys()
     if name.startswith("restore_messages"):
         return {row["uuid"] for row in rows if row["mine"]} & parted.lines.keys()
     if name == "merge_branch" and rows and rows[0]["seq"] is None:

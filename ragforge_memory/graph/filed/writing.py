@@ -100,7 +100,7 @@ APPENDS = ("append_message", "complete_turn", "merge_branch")
 class Parted:
     """Lines by conversation, and the statement's parameters without the texts.
 
-    ``fresh``: the conversations that the statement makes.
+    ``fresh``: the conversations that the statement makes; ``joined``: those that it finds, and adds to.
     ``again``: a line that is there already is written once more, for it may be that of an attempt that was given up.
     """
 
@@ -108,6 +108,7 @@ class Parted:
     parameters: Parameters
     again: bool = False
     fresh: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 def appended(statement: str, given: Mapping[str, Any]) -> Parted:
@@ -160,7 +161,30 @@ def imported(given: Mapping[str, Any], file_path: Callable[[str], str]) -> Parte
             }
         )
     fresh = tuple(batch["conversation_id"] for batch in batches if batch["fresh"])
-    return Parted(lines, {**given, "batches": batches}, again=True, fresh=fresh)
+    joined = tuple(each["conversation_id"] for each in batches if not each["fresh"] and each["token"] is None)
+    again = all(batch["after"] is not None for batch in batches)
+    return Parted(lines, {**given, "batches": batches}, again=again, fresh=fresh, joined=joined)
+
+
+def completed(line: Line, row: Mapping[str, Any]) -> Line:
+    """A line that says all that a row of ``complete_imported`` says; calls that it has keep their uuids."""
+    kept = {name: value for name, value in line.items() if name not in (*MESSAGE_TEXTS, "append")}
+    kept["role"] = row["properties"].get("role")
+    kept |= {name: row["properties"][name] for name in MESSAGE_TEXTS if row["properties"].get(name) is not None}
+    calls = [call_of(each["call"], each["result"]) for each in row["tool_calls"]]
+    for index, known in enumerate(line.get("tool_calls") or ()):
+        if index < len(calls):
+            calls[index]["uuid"] = known["uuid"]
+    return kept | ({"tool_calls": calls} if calls else {})
+
+
+def completed_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same row as nodes have it."""
+    return {
+        **row,
+        "properties": without_texts(row["properties"]),
+        "tool_calls": [_step(each) for each in row["tool_calls"]],
+    }
 
 
 def restored(given: Mapping[str, Any]) -> Parted:

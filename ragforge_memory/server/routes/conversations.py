@@ -26,7 +26,7 @@ from ragforge_memory.models.conversation import (
     ToolCall,
 )
 from ragforge_memory.models.decisions import Decision
-from ragforge_memory.models.imports import ImportReport
+from ragforge_memory.models.imports import ImportReport, OnConflict
 from ragforge_memory.server.bodies import (
     AnswerMessage,
     Asked,
@@ -111,9 +111,7 @@ async def export_all(agent: Agent, embeddings: bool = False) -> Response:
     "/api/conversations/import",
     openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {}}}}},
 )
-async def import_conversations(
-    agent: Agent, request: Request, on_conflict: Literal["fail", "skip", "copy"] = "skip"
-) -> ImportReport:
+async def import_conversations(agent: Agent, request: Request, on_conflict: OnConflict = "skip") -> ImportReport:
     """Stores the conversations of a file: an export of ours, or one of another program's that is recognised."""
     with tempfile.TemporaryFile(prefix="ragforge-import-") as file:
         async for part in request.stream():
