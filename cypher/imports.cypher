@@ -22,7 +22,8 @@ SET c.updated_at = coalesce(datetime(batch.said_at), datetime()), c.import_until
 WITH batch, c, c['head_seq'] AS head
 WHERE CASE WHEN batch.token IS NULL THEN c['status'] <> 'deleting' ELSE c['import_token'] = batch.token END
 WITH batch, c, head, CASE WHEN batch.after IS NULL THEN [row IN batch.messages
-    WHERE NOT EXISTS { MATCH (known:Message {uuid: row.uuid}) WHERE known.conversation_id = c.uuid }]
+    WHERE NOT EXISTS { MATCH (known:Message {uuid: row.uuid})
+      WHERE known.conversation_id IN [c.uuid] + coalesce(c.lineage_ids, []) }]
   WHEN head = batch.after THEN batch.messages ELSE [] END AS rows
 FOREACH (_ IN CASE WHEN size(rows) > 0 THEN [1] ELSE [] END |
   SET c.head_seq = head + size(rows), c.message_count = coalesce(c.message_count, 0) + size(rows),
@@ -71,7 +72,13 @@ CALL (c, batch) {
   CREATE (m)-[:CORRECTS {how: row.corrects.how}]->(x)
 }
 RETURN c.uuid AS uuid, all(row IN batch.messages[-1..]
-  WHERE EXISTS { MATCH (last:Message {uuid: row.uuid}) WHERE last.conversation_id = c.uuid }) AS stored
+  WHERE EXISTS { MATCH (last:Message {uuid: row.uuid}) WHERE last.conversation_id = c.uuid }) AS stored,
+  c.head_seq AS head_seq, CASE WHEN batch.after IS NULL THEN head(COLLECT {
+    UNWIND batch.messages AS row
+    MATCH (m:Message {uuid: row.uuid})
+    WHERE m.conversation_id IN [c.uuid] + coalesce(c.lineage_ids, [])
+    RETURN m.seq ORDER BY m.seq LIMIT 1
+  }) END AS first_seq
 
 // name: complete_imported
 // at once

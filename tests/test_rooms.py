@@ -91,11 +91,11 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 87_350, 61_500
+PRODUCT_LINES, TEST_LINES = 88_050, 61_500
 ROOM_LINES = {
     "cli": 5_540,
-    "api": 4_170,
-    "archive": 3_900,
+    "api": 4_210,
+    "archive": 4_200,
     "insights": 1_180,
     "agent": 11_215,
     "memory": 3_500,
@@ -106,7 +106,7 @@ ROOM_LINES = {
     "anchors": 2_650,
     "llm": 3_300,
     "llm/extractive": 1_235,
-    "graph": 14_000,
+    "graph": 14_030,
     "embeddings": 1_350,
     "code": 15_045,
     "redaction": 512,

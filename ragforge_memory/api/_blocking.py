@@ -170,6 +170,10 @@ class Conversation(BlockingConversation):
         """See `AsyncConversation.stream_message`."""
         return MessageStream(self._conversation.stream_message(text, metadata=metadata))
 
+    def add_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[Message]:
+        """See `AsyncConversation.add_messages`."""
+        return wait(lambda: self._conversation.add_messages(messages))
+
     def cancel(self) -> bool:
         """See `AsyncConversation.cancel`."""
         return wait(self._conversation.cancel)

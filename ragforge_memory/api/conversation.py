@@ -358,6 +358,37 @@ class AsyncConversation:
             text, metadata=metadata, message_id=known.uuid_of(question), asked_seq=known.asked_seq(question)
         )
 
+    async def add_messages(self, messages: Sequence[Mapping[str, Any]]) -> list[Message]:
+        """Records turns of an agent loop of one's own, behind what was said; in one write, each once by its uuid.
+
+        They are as a turn of ours leaves them: tied to the code that they name, embedded, summarised, searched,
+        remembered, and in the prompt of later turns. Secrets are redacted. A loop that was broken off may hand over
+        again what it is not sure of, if it gives its messages uuids.
+
+        Args:
+            messages: at most 1,000, oldest first. Each has a ``role`` (``user``, ``assistant``, ``system``) and a
+                ``content``, and may have ``reasoning``, ``tool_calls``, a ``timestamp`` (ISO text, a datetime or
+                seconds since 1970, without a zone UTC; none: now), a ``uuid``, ``model`` and ``metadata``. A tool call
+                is an assistant's: its ``tool_name``, ``arguments`` (a mapping), ``result`` (JSON) or ``error``, and
+                where they are known ``success``, ``duration_ms``, ``timestamp``, ``iteration`` and ``uuid``.
+
+        Returns:
+            The messages as they are stored, in their order.
+
+        Raises:
+            InvalidInput: a message is none (its index is named), or its uuid is that of a message elsewhere; nothing
+                was written.
+            ConversationNotFound: the conversation was deleted.
+            GraphUnavailable: they could not be stored.
+        """
+        from ragforge_memory.archive.added_messages import add_messages, checked
+
+        found = checked(messages)
+        services = await self._settled()
+        added = await add_messages(services, self.uuid, found)
+        self._info = await services.stores.conversations.get(self.uuid)
+        return added
+
     async def cancel(self) -> bool:
         """Stops the turns of this conversation that run here and waits until their partial answers are stored; those
         that `regenerate` and `edit` have begun from it too.

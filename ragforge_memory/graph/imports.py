@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
-from ragforge_memory.errors import GraphError, conversation_gone
+from ragforge_memory.errors import GraphError, InvalidInput, conversation_gone
 from ragforge_memory.graph.client import PATIENT_TIMEOUT, GraphClient
 from ragforge_memory.graph.conversations import fresh_properties
 from ragforge_memory.graph.failures import is_taken
@@ -187,21 +187,28 @@ class ImportStore(OwnerStore):
             ConversationNotFound: one that was there was deleted.
             GraphError: one that is made is not there any more: more than `IMPORT_SECONDS` were between two batches.
         """
-        try:
-            rows = await self._write(
-                "import_messages",
-                batches=[self._batch(each) for each in batches],
-                lease=IMPORT_SECONDS,
-                summarize_every=self._summarize_every,
-            )
-        except GraphError as error:
-            if is_taken(error):
-                raise UuidTaken(error.message, hint="try again") from error
-            raise
+        rows = await self._write_batches(batches)
         if len(rows) < len(batches):
             raise _gone() if any(each.token for each in batches) else conversation_gone(batches[0].conversation_id)
         if not all(row["stored"] for row in rows):
             raise UuidTaken("somebody else has gone on with the conversation since", hint="try again")
+
+    async def add(self, batch: ImportBatch) -> tuple[int, int]:
+        """Writes messages behind whatever there is, once by uuid; returns the first seq that they have, and the head.
+
+        Raises:
+            ConversationNotFound: this owner has no such conversation (any more).
+            InvalidInput: another conversation has one of their uuids.
+        """
+        try:
+            rows = await self._write_batches([batch])
+        except UuidTaken as error:
+            raise InvalidInput(
+                "another conversation has a message of one of these uuids", hint="give each message a uuid of its own"
+            ) from error
+        if not rows:
+            raise conversation_gone(batch.conversation_id)
+        return int(rows[0]["first_seq"]), int(rows[0]["head_seq"])
 
     async def complete(self, grown: Sequence[tuple[Known, Mapping[str, Any]]]) -> int:
         """Says more of messages that are here; returns how many, for somebody may have said it meanwhile.
@@ -243,6 +250,19 @@ class ImportStore(OwnerStore):
         )
         if not rows and not await self._read("get_conversation", uuid=uuid):
             raise _gone()
+
+    async def _write_batches(self, batches: Sequence[ImportBatch]) -> list[dict[str, Any]]:
+        try:
+            return await self._write(
+                "import_messages",
+                batches=[self._batch(each) for each in batches],
+                lease=IMPORT_SECONDS,
+                summarize_every=self._summarize_every,
+            )
+        except GraphError as error:
+            if is_taken(error):
+                raise UuidTaken(error.message, hint="try again") from error
+            raise
 
     def _batch(self, each: ImportBatch) -> dict[str, Any]:
         return {

@@ -188,7 +188,7 @@ class MessageStore(WaitingTexts):
         """
         corrected = None
         if new.how is not None:
-            corrected = await self._corrected(conversation_id, new, recover=recover)
+            corrected = await self.corrected(conversation_id, new, recover=recover)
             if new.how == "corrects":
                 new = replace(new, kind=kind_of_correction(corrected))
         try:
@@ -216,7 +216,7 @@ class MessageStore(WaitingTexts):
             raise being_answered()
         return int(row["seq"])
 
-    async def _corrected(self, conversation_id: str, new: NewMessage, *, recover: bool) -> Statement | None:
+    async def corrected(self, conversation_id: str, new: NewMessage, *, recover: bool = True) -> Statement | None:
         """The earlier message that one is said against."""
         rows = await self._read(
             "correctable_decisions",

@@ -86,7 +86,7 @@ def test_what_is_here_already_is_refused_with_the_option_that_leaves_it(ragforge
     for arguments in (["--all", "backup.jsonl"], [one["uuid"], "-o", "one.json"]):
         ragforge.ok("conversations", "export", *arguments)
     for backup in ("backup.jsonl", "one.json"):
-        refused = ragforge.run("conversations", "import", backup)
+        refused = ragforge.run("conversations", "import", backup, "--on-conflict", "fail")
         assert refused.returncode == 1
         assert "is here already" in refused.stderr
         assert "hint: --on-conflict skip leaves what is here" in refused.stderr

@@ -63,7 +63,7 @@ async def test_a_bad_record_is_named_and_nothing_is_written(searching: Searching
         (record(""), "its content is empty"),
         (record(role="tool"), "there is no role 'tool'"),
         (record(timestamp="soon"), "not a time: 'soon'"),
-        (record(uuid="known"), "its uuid is that of record 0"),
+        (record("another", uuid="known"), "its uuid is that of record 0"),
         (record("\ud800"), "not valid text"),
         (record(calls=[]), "unknown key 'calls'"),
     ]

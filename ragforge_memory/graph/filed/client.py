@@ -392,7 +392,7 @@ class FiledClient(GraphClient):
 def _taken(name: str, rows: Rows, parted: writing.Parted) -> set[str]:
     """The conversations of which the graph has taken what it was given."""
     if name == "import_messages":
-        return {row["uuid"] for row in rows if row["stored"]} & parted.lines.keys()
+        return {row["uuid"] for row in rows if row["stored"] or row["first_seq"]} & parted.lines.keys()
     if name.startswith("restore_messages"):
         return {row["uuid"] for row in rows if row["mine"]} & parted.lines.keys()
     if name == "merge_branch" and rows and rows[0]["seq"] is None:
