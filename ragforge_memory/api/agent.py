@@ -713,8 +713,8 @@ class AsyncConversationAgent:
 
         What it is is recognised by its content: what `AsyncConversation.export` gave (all of it comes back, branches,
         summaries and references too), a list of ``{"role", "content", "timestamp"?, "uuid"?, "metadata"?}``,
-        OpenAI chat messages with their tool calls, a Claude Code session, one conversation of ChatGPT's export (the
-        path to its current node), one session of aider's chat history, LangChain's ``messages_to_dict``.
+        OpenAI chat messages with their tool calls, a Claude Code session, one conversation of ChatGPT's export,
+        one session of aider's chat history, LangChain's ``messages_to_dict``.
 
         Args:
             data: the records themselves, or the text or the bytes of a file. A timestamp is ISO text, a datetime or

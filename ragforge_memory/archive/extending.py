@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ragforge_memory.agent import branches
-from ragforge_memory.archive.identity import Name, apart, has_grown, says_the_same
+from ragforge_memory.archive.identity import Name, has_grown, says_the_same
 from ragforge_memory.errors import RagforgeError
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, renamed
 from ragforge_memory.graph.messages import CodeTies
@@ -177,9 +177,13 @@ class Extension:
 
     def _free(self, name: Name, known: Mapping[str, Known]) -> str:
         """A uuid for a message whose own is somebody's: always the same, where that can be."""
-        if known[name.uuid].conversation_id is None:
-            return self._store.other_uuid(name.uuid)
-        return apart(name) if name.others and apart(name) not in known else uuid4().hex
+        for uuid in (name.uuid, *name.others[-1:]):
+            holder = known.get(uuid)
+            if holder is None:
+                return uuid
+            if holder.conversation_id is None:
+                return self._store.other_uuid(uuid)
+        return uuid4().hex
 
     async def _take_away(self, uuid: str) -> None:
         import anyio

@@ -27,7 +27,8 @@ class Name:
     Attributes:
         uuid: as it is stored.
         place: where it stands in its source.
-        others: under which it may have been stored before its source gave it an id, or where answers part.
+        others: under which it may have been stored before its source gave it an id; the last one of an answer without
+            one is its own where another answer has its place.
         given: whether its source calls it so, whatever it says by now.
         known_again: whether the source says which conversation it is of, so that to have it here is a conflict.
     """
@@ -77,11 +78,6 @@ class Names:
         if role == "assistant":  # a second answer to the same
             others.append(_digest("said", places[0], said))
         return Name(places[0], place, tuple(others), known_again=self._has_session)
-
-
-def apart(name: Name) -> str:
-    """What an answer without an id is called where another one has its place."""
-    return name.others[-1]
 
 
 def fingerprint(row: Mapping[str, Any]) -> str:

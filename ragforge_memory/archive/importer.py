@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 from uuid import uuid4
 
 from ragforge_memory.archive.extending import OLDER, Extension
 from ragforge_memory.archive.identity import Name
 from ragforge_memory.archive.tally import Tally
 from ragforge_memory.archive.transcript_messages import Batch, ImportedTies, ahead, batches, groups
+from ragforge_memory.archive.writing import Writing
 from ragforge_memory.errors import InvalidInput, NotFound, RagforgeError, memory_is_off
 from ragforge_memory.graph.conversations import ConversationStore
 from ragforge_memory.graph.imports import ImportBatch, ImportStore, Known, NewConversation, UuidTaken, renamed
@@ -34,33 +34,6 @@ _TITLE_CHARACTERS = 500
 _LOOK = 0.5
 # Two processes may import the same at once: the second one finds the first one's uuids when it looks again.
 _ATTEMPTS = 3
-
-
-@dataclass(slots=True)
-class _Writing:
-    """A conversation that is being written. ``over``: it was refused or skipped, the rest of it is read past.
-
-    ``names`` has the new uuid of a question whose own was taken, as long as answers to it may come; ``following`` are
-    those after the batch that is being written. ``extension`` adds to a conversation that is here what is new of it.
-    """
-
-    transcript: Transcript
-    uuid: str = field(default_factory=lambda: uuid4().hex)
-    token: str | None = None
-    first: str = ""
-    asked: bool = False
-    names: dict[str, str] = field(default_factory=dict)
-    following: dict[str, str] = field(default_factory=dict)
-    messages: int = 0
-    tool_calls: int = 0
-    over: bool = False
-    extension: Extension | None = None
-
-    def begin(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Takes up what a title is made of: the first question, else what was said first."""
-        asked = [row["content"] for row in rows if row["role"] == "user"]
-        self.asked = bool(asked)
-        self.first = next(filter(None, [*asked, *(row["content"] for row in rows)]), "")
 
 
 class Importer:
@@ -95,7 +68,8 @@ class Importer:
         self._alone = alone
         self._source = source
         self._progress = progress
-        self._long: _Writing | None = None
+        self._long: Writing | None = None
+        self._only: Transcript | None = None
         self._tried: list[str] = []
         self._looks = False
         self.existing: ConversationInfo | None = None
@@ -110,12 +84,12 @@ class Importer:
             await self._ties.begin()
             batched = batches(found, self._services.place.redacted, ties=self._ties.wanted)
             async with ahead(groups(batched), waits=waits) as coming:
-                while (group := await coming()) is not None:
-                    if self._alone and (len(group) > 1 or (group[0].last and await coming() is not None)):
-                        raise InvalidInput(
-                            "there are several conversations in it",
-                            hint="import_conversations (`ragforge conversations import`) takes them all",
-                        )
+                following: list[Batch] | None = None
+                while (group := following or await coming()) is not None:
+                    following = None
+                    if self._alone:
+                        following = await coming() if group[-1].last else None
+                        self._check_alone([*group, *(following or ())])
                     await self._take(group)
         except BaseException:
             with anyio.CancelScope(shield=True):
@@ -125,12 +99,25 @@ class Importer:
             if self.tally.wrote:
                 self._services.background.work.wake(due=True)
 
+    def _check_alone(self, group: list[Batch]) -> None:
+        for each in group:
+            self._only = self._only or each.transcript
+            if each.transcript is not self._only and each.transcript.of is not self._only:
+                raise InvalidInput(
+                    "there are several conversations in it",
+                    hint="import_conversations (`ragforge conversations import`) takes them all",
+                )
+
     async def _take(self, group: list[Batch]) -> None:
         batch = group[0]
         if batch.whole:
-            await self._write_whole(group)
+            # A branch comes behind what it is a branch of.
+            await self._write_whole([each for each in group if each.transcript.of is None])
+            for each in group:
+                if each.transcript.of is not None:
+                    await self._write_whole([each])
         else:
-            long = self._long = self._long or _Writing(batch.transcript)
+            long = self._long = self._long or Writing(batch.transcript)
             if not long.over:
                 await self._write_part(long, batch)
             if batch.last:
@@ -139,9 +126,11 @@ class Importer:
 
     async def _write_whole(self, group: list[Batch], attempt: int = 1) -> None:
         known = await self._known(group)
-        kept: list[tuple[_Writing, Batch]] = []
+        kept: list[tuple[Writing, Batch]] = []
         for batch in group:
-            writing = _Writing(batch.transcript)
+            writing = Writing(batch.transcript)
+            if self._is_left_out(writing):
+                continue
             if await self._goes_on(writing, batch, known):
                 continue
             if await self._may(writing, batch, known):
@@ -167,10 +156,13 @@ class Importer:
             self._count(writing, batch)
             self._done(writing)
 
-    async def _write_part(self, long: _Writing, batch: Batch) -> None:
+    async def _write_part(self, long: Writing, batch: Batch) -> None:
         """Writes the next messages of a conversation that is larger than a transaction shall be."""
         if batch.fault is not None:
-            await self._refuse(long, batch.fault)
+            if long.transcript.of is None:
+                await self._refuse(long, batch.fault)
+            return
+        if self._is_left_out(long):
             return
         token = long.token or uuid4().hex
         long.token = None if long.extension else token
@@ -194,10 +186,17 @@ class Importer:
             await self._store.finish(long.uuid, token, self._about(long))
             self._done(long)
 
-    async def _goes_on(self, writing: _Writing, batch: Batch, known: Mapping[str, Known]) -> bool:
+    def _is_left_out(self, writing: Writing) -> bool:
+        """Whether it is a branch of a conversation that was not taken, or was copied: its messages are elsewhere."""
+        whose = writing.transcript.of
+        writing.over = whose is not None and (not whose.taken or self._on_conflict == "copy")
+        return writing.over
+
+    async def _goes_on(self, writing: Writing, batch: Batch, known: Mapping[str, Known]) -> bool:
         """Adds what is new of a conversation that is here; False where nothing of it is, or that is not wanted."""
         begins = batch.after == 0 or writing.extension is not None
-        if self._on_conflict != "extend" or batch.fault is not None or not begins:
+        wanted = self._on_conflict == "extend" or writing.transcript.of is not None
+        if not wanted or batch.fault is not None or not begins:
             return False
         extension = writing.extension or Extension(self._services, self._store)
         for attempt in range(1, _ATTEMPTS + 1):
@@ -222,13 +221,13 @@ class Importer:
             await self._extended(writing, extension)
         return True
 
-    async def _extended(self, writing: _Writing, extension: Extension) -> None:
+    async def _extended(self, writing: Writing, extension: Extension) -> None:
         """A conversation that is here has what is new of it."""
         assert extension.place is not None
         uuid, titled = extension.place.conversation_id, self._about(writing)
         if titled.given_title and extension.root == (uuid, self._title_without_one(writing)):
             await self._services.stores.conversations.update(uuid, title=titled.title)
-        if self._alone:
+        if self._alone and writing.transcript.of is None:
             self.existing = await self._services.stores.conversations.get(uuid)
         transcript = writing.transcript
         if extension.missing:
@@ -239,7 +238,7 @@ class Importer:
         count = self.tally.new if extension.branched else self.tally.extended
         count(uuid, transcript, messages=extension.messages, tool_calls=extension.tool_calls)
 
-    def _batch(self, writing: _Writing, batch: Batch, known: Mapping[str, Known]) -> ImportBatch:
+    def _batch(self, writing: Writing, batch: Batch, known: Mapping[str, Known]) -> ImportBatch:
         if batch.after == 0:
             writing.begin(batch.rows)
         names = {uuid: self._other_uuid(name, known[uuid]) for uuid, name in batch.names.items() if uuid in known}
@@ -258,14 +257,16 @@ class Importer:
     def _other_uuid(self, name: Name, known: Known) -> str:
         return self._store.other_uuid(name.uuid) if known.conversation_id is None else uuid4().hex
 
-    async def _known(self, group: list[Batch], long: _Writing | None = None) -> dict[str, Known]:
+    async def _known(self, group: list[Batch], long: Writing | None = None) -> dict[str, Known]:
         """What of these is there already; waits for an import that has the same messages and still runs.
 
         It is only looked for from the first conflict on, which the graph's constraint finds: most files are new. Where
         a conversation's first message may have had another uuid, there would be none.
         """
-        extends = self._on_conflict == "extend"
-        if not self._looks and not (extends and any(batch.begins_under_others for batch in group)):
+        branches = any(batch.transcript.of is not None for batch in group)
+        extends = branches or self._on_conflict == "extend"
+        looks = self._looks or branches
+        if not looks and not (extends and any(batch.begins_under_others for batch in group)):
             return {}
         given = [uuid for batch in group for uuid in batch.uuids(others=extends)]
         while True:
@@ -282,7 +283,7 @@ class Importer:
                     await self._conversations.discard(uuid)
                 return await self._store.known(given)
 
-    async def _may(self, writing: _Writing, batch: Batch, known: Mapping[str, Known]) -> bool:
+    async def _may(self, writing: Writing, batch: Batch, known: Mapping[str, Known]) -> bool:
         """Whether it may be written: none of it is here already, or that is wanted. Else it is over."""
         if not known:
             return True
@@ -312,13 +313,13 @@ class Importer:
             return False
         return True
 
-    async def _refuse(self, writing: _Writing, error: InvalidInput) -> None:
+    async def _refuse(self, writing: Writing, error: InvalidInput) -> None:
         await self._give_up(writing)
         if self._alone:
             raise error
         self.tally.refused(writing.transcript, error)
 
-    async def _give_up(self, writing: _Writing) -> None:
+    async def _give_up(self, writing: Writing) -> None:
         """Takes away what is written of a conversation; what the graph is not there for, the next sweep does."""
         writing.over = True
         if writing.token is not None:
@@ -337,7 +338,7 @@ class Importer:
             except RagforgeError:
                 return
 
-    def _about(self, writing: _Writing) -> NewConversation:
+    def _about(self, writing: Writing) -> NewConversation:
         """What the conversation is, as far as it is known by now."""
         transcript = writing.transcript
         given = self._title or " ".join((transcript.title or "").split())[:_TITLE_CHARACTERS]
@@ -354,17 +355,17 @@ class Importer:
         )
 
     @staticmethod
-    def _title_without_one(writing: _Writing) -> str:
+    def _title_without_one(writing: Writing) -> str:
         """What lists show where nobody has given a title."""
         return title_of(writing.first) or writing.transcript.format
 
     @staticmethod
-    def _count(writing: _Writing, batch: Batch) -> None:
+    def _count(writing: Writing, batch: Batch) -> None:
         writing.names = writing.following
         writing.messages += len(batch.rows)
         writing.tool_calls += sum(len(row["tool_calls"]) for row in batch.rows)
 
-    def _done(self, writing: _Writing) -> None:
+    def _done(self, writing: Writing) -> None:
         self.tally.new(writing.uuid, writing.transcript, messages=writing.messages, tool_calls=writing.tool_calls)
 
     def _tell(self) -> None:

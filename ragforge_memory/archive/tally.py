@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ragforge_memory.models.imports import MOST_NAMED, ImportFault, ImportReport, PassedOver
+from ragforge_memory.models.transcript import ABANDONED
 
 if TYPE_CHECKING:
     from ragforge_memory.errors import InvalidInput
@@ -39,8 +40,8 @@ class Tally:
         self._add(uuid, transcript, messages, tool_calls)
 
     def unchanged(self, transcript: Transcript) -> None:
-        """A conversation that was here with all that was said."""
-        self._unchanged += 1
+        """A conversation that was here with all that was said; its branches are not counted beside it."""
+        self._unchanged += transcript.of is None
         self._note(transcript)
 
     def skipped(self) -> None:
@@ -79,8 +80,12 @@ class Tally:
         self._note(transcript)
 
     def _note(self, transcript: Transcript) -> None:
-        """What was passed over or left out of a conversation."""
-        self._flawed += len(transcript.flaws)
-        self._passed_over += [PassedOver(place=each.place, message=each.message) for each in transcript.flaws]
+        """What was passed over or left out of a conversation. What it has of another one is not left out any more."""
+        transcript.taken = True
+        before = transcript.of.flaws if transcript.of is not None else ()
+        flaws = [each for each in transcript.flaws if each not in before]
+        self._flawed += len(flaws)
+        self._passed_over += [PassedOver(place=each.place, message=each.message) for each in flaws]
         del self._passed_over[MOST_NAMED:]
         self._left_out += transcript.left_out
+        self._left_out -= Counter({ABANDONED: transcript.abandoned})

@@ -81,7 +81,7 @@ def batches(
     A batch is only known to be a conversation's last one when the next message has been looked for, so that one of up
     to that size comes whole.
     """
-    for transcript in _all_there_are(transcripts):
+    for transcript in _with_branches(_all_there_are(transcripts)):
         filling = _Filling(transcript, redacted, ties)
         try:
             for message in filling.begin(transcript.messages):
@@ -241,6 +241,14 @@ class _Filling:
             duration_ms=call.duration_ms,
         )
         return call_row(clean, index=index, message_id="")
+
+
+def _with_branches(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
+    """The transcripts, each with what was abandoned of it behind it."""
+    for transcript in transcripts:
+        yield transcript
+        if transcript.branches is not None:
+            yield from transcript.branches()
 
 
 def _all_there_are(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:

@@ -1,6 +1,6 @@
 """ChatGPT's export, ``conversations.json``: a list of conversations, each a tree of messages (``mapping``).
 
-The path from the root to ``current_node`` is what was shown last; the other branches are not taken. What the model
+The path from the root to ``current_node`` is what was shown last; the other leaves are branches of it. What the model
 thought, its calls of tools and what came of them belong to the answer that they led to.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record, refusal
-from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptCall, TranscriptMessage
 
 NAME = "ChatGPT export"
 
@@ -30,11 +30,15 @@ def conversation(record: Record) -> Transcript:
     """The conversation of a record; reading its messages raises `InvalidInput` with the node that is bad."""
     transcript = Transcript(iter(()), NAME, place=record.place)
     transcript.messages = _messages(record, transcript)
+    transcript.branches = lambda: _branches(record, transcript)
     return transcript
 
 
 def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
-    path = record.read(lambda value: _opened(value, transcript))
+    yield from _along(record.read(lambda value: _opened(value, transcript)), record, transcript)
+
+
+def _along(path: list[tuple[str, Any]], record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
     reader = _Reader(transcript.created_at)
     known: dict[str, str] = {}
     said = 0
@@ -48,6 +52,25 @@ def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMess
         yield message
     if not said and transcript.flaws:
         raise refusal(transcript.flaws[0].place, transcript.flaws[0].message)
+
+
+def _branches(record: Record, whole: Transcript) -> Iterator[Transcript]:
+    """The paths to all other leaves, so far as something is said there that is not on one before."""
+    nodes: Mapping[str, Any] = record.value["mapping"]
+    told = set(dict(_opened(record.value, Transcript(iter(()), NAME))))
+    parents = {node.get("parent") for node in nodes.values() if isinstance(node, Mapping)}
+    for leaf in nodes:
+        if leaf in parents or leaf in told:
+            continue
+        branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
+        branch.created_at = whole.created_at
+        path = _path(nodes, leaf, branch)
+        new = [name for name, node in path if name not in told and _says_something(node)]
+        told.update(name for name, _ in path)
+        if new:
+            branch.abandoned = len(new)
+            branch.messages = _along(path, record, branch)
+            yield branch
 
 
 def _node(
@@ -78,6 +101,17 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
         name = None
     if name is None:
         name = _newest_leaf(nodes)
+    path = _path(nodes, name, transcript)
+    if len(path) < len(nodes):
+        shown = dict(path)
+        abandoned = sum(1 for key, node in nodes.items() if key not in shown and _says_something(node))
+        if abandoned:
+            transcript.left_out[ABANDONED] += abandoned
+    return path
+
+
+def _path(nodes: Mapping[str, Any], name: object, transcript: Transcript) -> list[tuple[str, Any]]:
+    """What leads to a node, from the root."""
     path: dict[str, Any] = {}
     while name is not None:
         if not isinstance(name, str) or not isinstance(nodes.get(name), Mapping):
@@ -89,10 +123,6 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
             break
         path[name] = nodes[name]
         name = nodes[name].get("parent")
-    if len(path) < len(nodes):
-        abandoned = sum(1 for key, node in nodes.items() if key not in path and _says_something(node))
-        if abandoned:
-            transcript.left_out["abandoned branch"] += abandoned
     return list(reversed(path.items()))
 
 

@@ -10,7 +10,7 @@ from ragforge_memory.importers import fields
 from ragforge_memory.importers.anthropic import add_blocks, blocks_of, take_results
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record
-from ragforge_memory.models.transcript import Transcript, TranscriptMessage
+from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptMessage
 
 NAME = "claude.ai export"
 
@@ -31,9 +31,11 @@ def conversation(record: Record) -> Transcript:
 
 
 def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
-    messages = record.read(lambda value: _begin(value, transcript))
-    exchange = Exchange()
+    yield from _along(record.read(lambda value: _begin(value, transcript)), record, transcript)
 
+
+def _along(messages: list[tuple[int, Any]], record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
+    exchange = Exchange()
     for index, message in messages:
         one = Record(f"{record.place}, message {index}", message)
         yield from sound(one, transcript.pass_over, partial(_message, exchange))
@@ -50,8 +52,25 @@ def _begin(value: Mapping[str, Any], transcript: Transcript) -> list[tuple[int, 
     shown = _path(value.get("current_leaf_message_uuid"), [message for _, message in messages])
     if shown is None:
         return messages
-    transcript.left_out["abandoned branch"] += len(messages) - len(shown)
+    transcript.left_out[ABANDONED] += len(messages) - len(shown)
+    transcript.branches = lambda: _branches(Record(transcript.place, value), set(shown), transcript)
     return [messages[index] for index in shown]
+
+
+def _branches(record: Record, told: set[int], whole: Transcript) -> Iterator[Transcript]:
+    """The ways to all other leaves, so far as something is said there that is not on one before."""
+    messages = record.value["chat_messages"]
+    parents = {each.get("parent_message_uuid") for each in messages if isinstance(each, Mapping)}
+    for index, message in enumerate(messages):
+        if index in told or not isinstance(message, Mapping) or message.get("uuid") in parents:
+            continue
+        path = _path(message.get("uuid"), messages) or []
+        branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
+        branch.created_at, branch.abandoned = whole.created_at, len(set(path) - told)
+        told.update(path)
+        if branch.abandoned:
+            branch.messages = _along([(each, messages[each]) for each in path], record, branch)
+            yield branch
 
 
 def _path(leaf: object, messages: list[Any]) -> list[int] | None:

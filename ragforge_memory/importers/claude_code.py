@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from typing import Any
 
 from ragforge_memory.errors import InvalidInput
@@ -19,7 +20,7 @@ from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.importers.families import SIDECHAIN, Family, Kind, Spool, with_next
 from ragforge_memory.importers.source import TOO_DEEP, Record, refusal
 from ragforge_memory.models.conversation import Role
-from ragforge_memory.models.transcript import Transcript, TranscriptMessage
+from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptMessage
 
 NAME = "Claude Code session"
 
@@ -97,7 +98,9 @@ class _Session:
         self._summaries: deque[tuple[str | None, str]] = deque(maxlen=_SUMMARIES)
         self._message_id: str | None = None
         self._begun = False
-        self.transcript = Transcript(self._messages(), NAME)
+        self._instead: int | None = None
+        self._told: set[int] = set()
+        self.transcript = Transcript(self._messages(), NAME, branches=self._branches)
 
     def take(self, lines: _Lines) -> None:
         """Takes up the session's lines."""
@@ -156,13 +159,19 @@ class _Session:
         return Kind.PROMPT
 
     def _messages(self) -> Iterator[TranscriptMessage]:
-        shown = self._family.shown()
+        is_branch = self._instead is not None
+        shown = self._family.shown(self._instead)
+        otherwise = self._family.shown() if is_branch else shown
         side = not self._family.has_main
         said = 0
         for (index, place, line), following in with_next(self._spool.records()):
             if shown[index] is not None and not (side and shown[index] == SIDECHAIN):
-                self.transcript.left_out[str(shown[index])] += 1
+                if not is_branch:
+                    self.transcript.left_out[str(shown[index])] += 1
                 continue
+            if is_branch and otherwise[index] == ABANDONED and index not in self._told:
+                self._told.add(index)
+                self.transcript.abandoned += 1
             if not self._begun:
                 self._begin(line, place)
             try:
@@ -181,6 +190,14 @@ class _Session:
         if not said and self.transcript.flaws:
             first = self.transcript.flaws[0]
             raise refusal(first.place, first.message)
+
+    def _branches(self) -> Iterator[Transcript]:
+        """What the user went back from, each as the program would have shown it then."""
+        for prompt in self._family.abandoned():
+            other = copy(self)
+            other._exchange, other._message_id, other._begun, other._instead = Exchange(), None, False, prompt
+            other.transcript = Transcript(other._messages(), NAME, of=self.transcript)
+            yield other.transcript
 
     def _begins_another(self, value: object) -> bool:
         """A session that goes on under a new id follows a message; one that begins follows none."""

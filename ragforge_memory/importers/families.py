@@ -11,9 +11,10 @@ from array import array
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-ABANDONED = "abandoned branch"
+from ragforge_memory.models.transcript import ABANDONED
+
 SIDECHAIN = "sidechain"
-"""Why a message is not shown, as an import counts it."""
+"""Why a message of an agent's own is not shown, as an import counts it."""
 
 _IN_MEMORY = 1_000_000
 _NONE = -1
@@ -75,14 +76,35 @@ class Family:
         self._digests.append(_digest(message) if kind is not Kind.OTHER else 0)
         self.has_main = self.has_main or kind in (Kind.PROMPT, Kind.BESIDE, Kind.ANSWER)
 
-    def shown(self) -> list[str | None]:
+    def shown(self, instead: int | None = None) -> list[str | None]:
         """Of each line why it is not shown; None where it is.
 
         Where two prompts follow one message, the user went back and began anew: the last one goes on, and what hangs on
         the others is abandoned. Answers and results that follow one message stand beside each other, and a parent that
         is missing abandons nothing.
+
+        Args:
+            instead: shows this abandoned prompt, with what led to it and what hangs on it.
         """
-        newest: dict[int, int] = {}
+        roots = self._roots(instead)
+        why: list[str | None] = [SIDECHAIN if kind == Kind.SIDE else None for kind in self._kinds]
+        hangs: dict[int, bool] = {_NONE: False, **dict.fromkeys(roots, True)}
+        for index in range(len(why)) if roots else ():
+            if self._hangs(index, hangs) and why[index] is None:
+                why[index] = ABANDONED
+        return why
+
+    def abandoned(self) -> list[int]:
+        """The prompts that were abandoned, in the order in which they came."""
+        return sorted(self._roots(None))
+
+    def _roots(self, instead: int | None) -> set[int]:
+        """Of prompts that follow one message, all but the one that goes on."""
+        kept = set[int]()
+        while instead is not None and instead != _NONE and instead not in kept:
+            kept.add(instead)
+            instead = self._above(instead)
+        goes_on: dict[int, int] = {}
         roots: set[int] = set()
         for index, kind in enumerate(self._kinds):
             if kind != Kind.PROMPT:
@@ -90,31 +112,35 @@ class Family:
             above = self._message_above(index)
             if above == _NONE:
                 continue
-            if above in newest:
-                roots.add(newest[above])
-            newest[above] = index
-        why: list[str | None] = [SIDECHAIN if kind == Kind.SIDE else None for kind in self._kinds]
-        for index in range(len(why)):
-            if roots and why[index] is None and self._hangs_on(index, roots):
-                why[index] = ABANDONED
-        return why
+            before = goes_on.get(above)
+            if before is None or before not in kept:
+                goes_on[above] = index
+            if before is not None:
+                roots.add(index if before in kept else before)
+        return roots
+
+    def _above(self, index: int) -> int:
+        """The line that a line follows."""
+        return self._index.get(self._parents[index], _NONE) if self._parents[index] else _NONE
 
     def _message_above(self, index: int) -> int:
         """The message that a line follows, past what is none."""
         for _ in range(len(self._kinds)):
-            index = self._index.get(self._parents[index], _NONE) if self._parents[index] else _NONE
+            index = self._above(index)
             if index == _NONE or self._kinds[index] != Kind.OTHER:
                 return index
         return _NONE
 
-    def _hangs_on(self, index: int, roots: set[int]) -> bool:
-        seen = 0
-        while index != _NONE and seen <= len(self._kinds):
-            if index in roots:
-                return True
-            index = self._index.get(self._parents[index], _NONE) if self._parents[index] else _NONE
-            seen += 1
-        return False
+    def _hangs(self, index: int, known: dict[int, bool]) -> bool:
+        """Whether a line hangs on an abandoned prompt, by what is known of those above it; they are known then too."""
+        way: list[int] = []
+        while index not in known:
+            known[index] = False  # of a ring, which leads nowhere
+            way.append(index)
+            index = self._above(index)
+        found = known[index]
+        known.update(dict.fromkeys(way, found))
+        return found
 
 
 class Spool:
@@ -131,7 +157,7 @@ class Spool:
         self._count += 1
 
     def records(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-        """The lines in their order, once."""
+        """The lines in their order."""
         self._file.seek(0)
         for _ in range(self._count):
             yield pickle.load(self._file)

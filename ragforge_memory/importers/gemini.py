@@ -17,7 +17,7 @@ from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Usage
-from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptCall, TranscriptMessage
 
 SESSION = "Gemini CLI session"
 NAME = "Gemini contents"
@@ -89,9 +89,12 @@ def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptM
 
 
 def _session(records: Iterable[Record], transcript: Transcript) -> Iterator[TranscriptMessage]:
-    exchange = Exchange()
+    yield from _of_records(_shown(records, transcript), transcript)
 
-    for record in _shown(records, transcript):
+
+def _of_records(records: Iterable[Record], transcript: Transcript) -> Iterator[TranscriptMessage]:
+    exchange = Exchange()
+    for record in records:
         yield from sound(record, transcript.pass_over, partial(_message, exchange))
     yield from exchange.finish()
 
@@ -141,10 +144,23 @@ def _take(record: Record, shown: dict[str, Record], transcript: Transcript) -> N
 def _rewind(shown: dict[str, Record], to: str, transcript: Transcript) -> None:
     """Leaves out a message and all behind it; all there are where it is not there, as the program does."""
     names = list(shown)
+    before = list(shown.values())
     gone = names[names.index(to) :] if to in shown else names
     for name in gone:
         del shown[name]
-    transcript.left_out["abandoned branch"] += len(gone)
+    transcript.left_out[ABANDONED] += len(gone)
+    if not gone:
+        return
+    others = transcript.branches
+
+    def branches() -> Iterator[Transcript]:
+        yield from others() if others is not None else ()
+        branch = Transcript(iter(()), SESSION, place=transcript.place, session_id=transcript.session_id, of=transcript)
+        branch.created_at, branch.abandoned = transcript.created_at, len(gone)
+        branch.messages = _of_records(before, branch)
+        yield branch
+
+    transcript.branches = branches
 
 
 def _message(exchange: Exchange, value: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:

@@ -51,9 +51,14 @@ def with_own_uuids(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
     keeps its uuids, by which it is found to be here. Hashes are kept instead of ids, some 100 bytes a message.
     """
     owners: dict[int, int] = {}
-    for transcript in transcripts:
-        transcript.messages = _own(transcript, transcript.messages, owners)
-        yield transcript
+    return (_with_own(each, owners) for each in transcripts)
+
+
+def _with_own(transcript: Transcript, owners: dict[int, int]) -> Transcript:
+    transcript.messages = _own(transcript, transcript.messages, owners)
+    if (branches := transcript.branches) is not None:
+        transcript.branches = lambda: (_with_own(each, owners) for each in branches())
+    return transcript
 
 
 def _own(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from ragforge_memory.models.conversation import Role, Usage
+
+ABANDONED = "abandoned branch"
+"""How messages are counted that a program shows no more: the user went back to an older one, or asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,10 @@ class Transcript:
         metadata: what else its source says of the whole.
         flaws: records that were passed over, as far as they are known.
         left_out: what is left out on purpose, or is not known, counted by its type.
+        branches: gives what was abandoned (see `ABANDONED`), once the messages have been read: each a transcript that
+            begins as this one does, and knows whose branch it is (``of``).
+        abandoned: of a branch, how many of the messages that ``of`` has left out it has been found to have.
+        taken: whether it was imported.
     """
 
     messages: Iterator[TranscriptMessage]
@@ -78,6 +85,10 @@ class Transcript:
     metadata: dict[str, Any] = field(default_factory=dict)
     flaws: list[Flaw] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    branches: Callable[[], Iterator[Transcript]] | None = None
+    of: Transcript | None = None
+    abandoned: int = 0
+    taken: bool = False
 
     def pass_over(self, place: str, why: str) -> None:
         """Notes a record that is bad: it costs itself and not the others."""
