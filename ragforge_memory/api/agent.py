@@ -755,10 +755,11 @@ class AsyncConversationAgent:
         What is here already stays, unless it was changed later there (docs/archive.md).
 
         Args:
-            source: a path, or an open stream, which is read to its end and not closed. Its format is recognised as by
-                `import_conversation`; a file may hold many conversations: what `export_all` wrote, ChatGPT's
-                ``conversations.json``, aider's history, JSON lines of ``{"messages": […]}``. One record (a line, an
-                item of a list, a conversation of ChatGPT's) has at most 32 million bytes, in an archive of ours 256.
+            source: a path (of a zip or a folder too), or an open stream, which is read to its end and not closed. Its
+                format is recognised as by `import_conversation`; a file may hold many conversations: what `export_all`
+                wrote, ChatGPT's ``conversations.json``, aider's history, JSON lines of ``{"messages": […]}``. One
+                record (a line, an item of a list, a conversation of ChatGPT's) has at most 32 million bytes, in an
+                archive of ours 256.
             on_conflict: as in `import_conversation`, for each conversation by itself.
             progress: is told how far it is, after every batch.
 
@@ -770,6 +771,7 @@ class AsyncConversationAgent:
             InvalidInput: the file cannot be read or is of no known format.
             GraphUnavailable: it could not go on. What was imported before is there: ``on_conflict="extend"`` goes on.
         """
+        from ragforge_memory.archive import bundles
         from ragforge_memory.archive.private_file import beside
         from ragforge_memory.importers.source import Source
 
@@ -780,6 +782,9 @@ class AsyncConversationAgent:
                 raise InvalidInput(f"a source is a path or an open stream, not {type(source).__name__}")
             return await self._import_all(Source(source), on_conflict, progress)
         source = path_of(source)
+        with bundles.parts(source) as found:
+            if found is not None:
+                return await bundles.import_parts(found, lambda part: self._import_all(part, on_conflict, progress))
         try:
             file = await beside(partial(open, source, "rb"))  # a pipe waits for who writes to it
         except OSError as error:
