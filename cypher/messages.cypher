@@ -203,7 +203,7 @@ WITH c, lineage, counts, stored, top, restored, known, compression,
 CALL (c, lineage, floor) {
   WITH c, lineage, floor WHERE $words IS NOT NULL AND floor > 0
   CALL db.index.fulltext.queryNodes('message_text_index', '+owner_token:' + $owner_token + '^0 +conversation_id:('
-    + reduce(ids = '', l IN lineage | CASE WHEN l.id =~ '[0-9A-Za-z]+' THEN ids + l.id + ' ' ELSE ids END) + ')^0 '
+    + reduce(ids = '', l IN lineage | ids + ' "' + replace(replace(l.id, '"', ''), '\\', '') + '"') + ')^0 '
     + CASE WHEN c.head_seq <= 20000 THEN '' ELSE '+' END + $words, {limit: $candidates})
   YIELD node AS m, score
   WHERE score > 0 AND m.seq <= floor AND m.uuid <> coalesce($asked, '') AND any(l IN lineage WHERE m.conversation_id = l.id AND m.seq <= l.top)

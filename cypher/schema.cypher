@@ -16,6 +16,7 @@ CREATE CONSTRAINT prompt_uuid IF NOT EXISTS FOR (n:Prompt) REQUIRE n.uuid IS UNI
 CREATE CONSTRAINT scope_uuid IF NOT EXISTS FOR (n:Scope) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT file_uuid IF NOT EXISTS FOR (n:File) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT project_uuid IF NOT EXISTS FOR (n:Project) REQUIRE n.uuid IS UNIQUE;
+CREATE CONSTRAINT project_name_uuid IF NOT EXISTS FOR (n:ProjectName) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT code_anchor_uuid IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT memory_uuid IF NOT EXISTS FOR (n:Memory) REQUIRE n.uuid IS UNIQUE;
 CREATE CONSTRAINT fact_version_uuid IF NOT EXISTS FOR (n:FactVersion) REQUIRE n.uuid IS UNIQUE;
@@ -36,6 +37,7 @@ CREATE CONSTRAINT message_seq IF NOT EXISTS FOR (n:Message) REQUIRE (n.conversat
 CREATE CONSTRAINT summary_place IF NOT EXISTS FOR (n:Summary) REQUIRE (n.conversation_id, n.kind, n.level, n.from_seq) IS UNIQUE;
 CREATE CONSTRAINT insight_key IF NOT EXISTS FOR (n:Insight) REQUIRE (n.conversation_id, n.key) IS UNIQUE;
 CREATE CONSTRAINT project_name IF NOT EXISTS FOR (n:Project) REQUIRE n.project IS UNIQUE;
+CREATE CONSTRAINT name_of_project IF NOT EXISTS FOR (n:ProjectName) REQUIRE n.name IS UNIQUE;
 CREATE CONSTRAINT code_anchor_key IF NOT EXISTS FOR (n:CodeAnchor) REQUIRE n.key IS UNIQUE;
 // A fact is one of its type and key (`fact_key` is a hash of both and of its owner). Memories of a user are written one
 // after another, under the lock of the user.
@@ -77,6 +79,9 @@ CREATE INDEX chunk_owner IF NOT EXISTS FOR (n:Chunk) ON (n.user_id, n.project);
 // Messages that may say something to be remembered; what was only noted and grows old, the longest due first.
 CREATE INDEX pending_extractions IF NOT EXISTS FOR (n:PendingExtraction) ON (n.user_id, n.project);
 CREATE INDEX aging_memories IF NOT EXISTS FOR (n:AgingMemory) ON (n.user_id, n.project, n.due_at);
+
+// The names that lead to a project.
+CREATE INDEX names_of_project IF NOT EXISTS FOR (n:ProjectName) ON (n.project);
 
 // A project's API keys, and what was done with them, the newest first.
 CREATE INDEX api_keys IF NOT EXISTS FOR (n:ApiKey) ON (n.project, n.created_at);

@@ -14,7 +14,7 @@ from ragforge_memory.events import Event
 from ragforge_memory.models.conversation import AssistantResponse
 
 PAGE = Path(__file__).parent / "cli.md"
-_SHARED = ("--config", "--user", "--project", "--debug")
+_SHARED = ("--config", "--user", "--project", "--debug", "--no")
 _INTRODUCTION = """# The command line
 
 This page is made from the program by `python docs/generate_cli.py`.
@@ -134,7 +134,7 @@ def _options(title: str, command: Any, context: Any) -> str:
     """A table of the options; those that every command has are told once."""
     rows = []
     for option in command.params:
-        shared = any(name in _SHARED for name in option.opts)
+        shared = any(name in _SHARED for name in (*option.opts, *option.secondary_opts))
         if option.param_type_name != "option" or (shared and not title) or option.hidden:
             continue
         record = option.get_help_record(context)

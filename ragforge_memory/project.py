@@ -50,11 +50,11 @@ def identify(root: str | os.PathLike[str], config_name: str | None = None) -> Pr
         config_name: ``name`` of ragforge.config.yaml; None or empty where it has none.
     """
     place = Path(root).expanduser().resolve()
-    name = (config_name or "").strip() or _remote_name(place) or _main_place(place).as_posix()
+    name = (config_name or "").strip() or remote_name(place) or main_place(place).as_posix()
     return ProjectIdentity(name, place)
 
 
-def _main_place(place: Path) -> Path:
+def main_place(place: Path) -> Path:
     """The same place in the main work tree of its repository, which all its work trees share; else the place itself."""
     top = git_toplevel(place)
     folders = git_folders(top) if top is not None else None
@@ -83,7 +83,13 @@ def git_text(file: Path) -> str:
         return ""
 
 
-def _remote_name(place: Path) -> str | None:
+def place_inside(place: Path) -> str:
+    """Where a folder is in its git work tree; '' for its top, and where there is none."""
+    top = git_toplevel(place)
+    return "" if top is None or top == place else place.relative_to(top).as_posix()
+
+
+def remote_name(place: Path) -> str | None:
     """The name of ``origin``, or of the first remote that has one, with the place in its work tree."""
     top = git_toplevel(place)
     folders = git_folders(top) if top is not None else None

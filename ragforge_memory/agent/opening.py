@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragforge_memory.agent.claiming import claim_conversations
 from ragforge_memory.agent.deletion import delete_expired
 from ragforge_memory.agent.erasure import finish_deletes
 from ragforge_memory.agent.held.conversations import HeldConversations
@@ -108,7 +109,11 @@ async def open_services(wanted: Wanted) -> Services:
             open_parts(wanted, opened, place, registry) if wanted.lender is None else lent_parts(wanted.lender)
         )
         graph, provider, embedder, use = parts.graph, parts.provider, parts.embedder, parts.use
+        place = replace(place, owner=replace(place.owner, project=parts.project))
         remembers = place.remembers
+        if remembers:
+            titles = _generates_titles(place, provider)
+            await claim_conversations(graph, place, generate_titles=titles, everybodys=wanted.lender is None)
         at_hand = _graph_stores(graph, place, provider, use, lambda: services)
         opened.push_async_callback(at_hand.searches.aclose)
         summarizer = Summarizer(
@@ -119,8 +124,8 @@ async def open_services(wanted: Wanted) -> Services:
             timeout=agent_config.model_timeout_seconds,
         )
         summaries = Summaries(at_hand.summaries, summarizer)
-        messages, vectors = _vectors(wanted, settings, embedder, at_hand)
-        held, held_messages, journal = _held(wanted.owner, agent_config, at_hand, home)
+        messages, vectors = _vectors(wanted, settings, embedder, at_hand, place.owner.project)
+        held, held_messages, journal = _held(place.owner, agent_config, at_hand, home)
         opened.callback(journal.close)
         memory = None
         if remembers:
@@ -253,7 +258,7 @@ def _generates_titles(place: Place, provider: ModelProvider) -> bool:
 
 
 def _vectors(
-    wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _GraphStores
+    wanted: Wanted, settings: RagforgeConfig, embedder: Embedder | None, stores: _GraphStores, project: str
 ) -> tuple[WaitingNodes[WaitingText] | None, VectorTask]:
     """What takes messages that were said just now, and the task that embeds them and all else that waits."""
     if embedder is None or not settings.agent.memory.embeddings.enabled:
@@ -269,7 +274,7 @@ def _vectors(
         waiting.append(WaitingNodes("conversation_vectors", stores.similar, topic_vectors, stores.use))
         waiting.append(WaitingNodes("chunks", stores.knowledge, text_vectors, stores.use))
         if wanted.lender is None:  # code is the project's, and one agent of a process is enough
-            waiting.append(WaitingScopes(stores.scopes, wanted.owner.project))
+            waiting.append(WaitingScopes(stores.scopes, project))
     return messages, VectorTask(embedder, waiting, looks=not wanted.brief)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.room import check_instructions
+from ragforge_memory.agent.projects import GoesOn, resolve_project
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ragforge_memory.graph.client import GraphClient
     from ragforge_memory.llm.port import ModelProvider
     from ragforge_memory.models.owner import Owner
+    from ragforge_memory.project import ProjectIdentity
     from ragforge_memory.tools.registry import ToolRegistry
 
 log = logging.getLogger(__name__)
@@ -54,6 +56,10 @@ class Wanted:
     open_here: Callable[[], set[str]] = set
     lender: Callable[[], Awaitable[Services]] | None = None
     """Opens the agent whose graph, model and embedder are used, and which closes them; None: this one opens its own."""
+    identity: ProjectIdentity | None = None
+    """The folder that named the project; None: whoever made the agent did."""
+    goes_on: GoesOn | None = None
+    """Is asked where the folder had another name; None: nobody is."""
 
     @property
     def configuration(self) -> RagforgeConfig:
@@ -71,9 +77,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What all agents of a project can have in common."""
+    """What all agents of a project can have in common; ``project`` is what its nodes say."""
 
     graph: GraphClient
+    project: str
     provider: ModelProvider
     model_why: str
     embedder: FollowingEmbedder | None
@@ -99,15 +106,18 @@ async def open_parts(wanted: Wanted, opened: contextlib.AsyncExitStack, place: P
         await asyncio.to_thread(texts.prepare)
     graph = await connect(wanted.target, progress=wanted.progress, texts=texts)
     opened.push_async_callback(graph.aclose)
-    embedder, use = await _embedding(graph, wanted, settings)
+    project = await resolve_project(
+        graph, wanted.owner.project, wanted.identity, wanted.goes_on, remembers=place.remembers
+    )
+    embedder, use = await _embedding(graph, project, wanted, settings)
     if embedder is not None:
         opened.push_async_callback(embedder.aclose)
     degraded = (
         *(("model",) if resolution.instead else ()),
         *(("embeddings",) if embedder is None and settings.agent.memory.embeddings.enabled else ()),
     )
-    following = _following(graph, wanted, settings, embedder, use)
-    return Parts(graph, provider, resolution.why, embedder, use, following, degraded)
+    following = _following(graph, project, wanted, settings, embedder, use)
+    return Parts(graph, project, provider, resolution.why, embedder, use, following, degraded)
 
 
 async def lent_parts(lender: Callable[[], Awaitable[Services]]) -> Parts:
@@ -116,12 +126,19 @@ async def lent_parts(lender: Callable[[], Awaitable[Services]]) -> Parts:
     stores, models = services.stores, services.models
     following = services.background.following
     return Parts(
-        stores.graph, models.provider, models.model_why, models.embedder, stores.use, following, models.degraded
+        graph=stores.graph,
+        project=services.place.owner.project,
+        provider=models.provider,
+        model_why=models.model_why,
+        embedder=models.embedder,
+        use=stores.use,
+        following=following,
+        degraded=models.degraded,
     )
 
 
 async def _embedding(
-    graph: GraphClient, wanted: Wanted, settings: RagforgeConfig
+    graph: GraphClient, project: str, wanted: Wanted, settings: RagforgeConfig
 ) -> tuple[FollowingEmbedder | None, SpaceInUse]:
     """The embedder and the space of the project's vectors; neither where nothing embeds.
 
@@ -134,7 +151,7 @@ async def _embedding(
         if wanted.embedder is None:
             unused.push_async_callback(embedder.aclose)
         try:
-            space = await open_space(graph, wanted.owner.project, space_model(embedder), embedder.dimension)
+            space = await open_space(graph, project, space_model(embedder), embedder.dimension)
         except EmbeddingMismatch as error:
             if wanted.embedder is not None or settings.agent.memory.embeddings.chosen:
                 raise
@@ -146,6 +163,7 @@ async def _embedding(
 
 def _following(
     graph: GraphClient,
+    project: str,
     wanted: Wanted,
     settings: RagforgeConfig,
     embedder: FollowingEmbedder | None,
@@ -159,4 +177,4 @@ def _following(
             space.model, settings, os.environ, dimension=space.dimension, progress=wanted.progress
         ).embedder
 
-    return Following(graph, wanted.owner.project, use, embedder, other if wanted.embedder is None else None)
+    return Following(graph, project, use, embedder, other if wanted.embedder is None else None)

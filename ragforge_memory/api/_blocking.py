@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import neo4j
     from pydantic import BaseModel
 
+    from ragforge_memory.agent.projects import GoesOn
     from ragforge_memory.api.agent import AConversation, TheConversations
     from ragforge_memory.api.conversation import ExportFormat
     from ragforge_memory.api.state import Messages
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.metrics import MemoryMetrics
     from ragforge_memory.models.search import SearchResults
     from ragforge_memory.models.user import UserContext
+    from ragforge_memory.project import ProjectIdentity
 
     Neo4jTarget = str | Neo4jConfig | Callable[[], neo4j.AsyncDriver] | None
 
@@ -561,6 +563,8 @@ class ConversationAgent(BlockingAgent):
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
         brief: bool = False,
+        identity: ProjectIdentity | None = None,
+        goes_on: GoesOn | None = None,
     ) -> ConversationAgent:
         """See `AsyncConversationAgent.from_settings`."""
         agent = cls.__new__(cls)
@@ -575,6 +579,8 @@ class ConversationAgent(BlockingAgent):
                 tools=tools,
                 progress=progress,
                 brief=brief,
+                identity=identity,
+                goes_on=goes_on,
             )
         )
         return agent

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from ragforge_memory.agent.parts import Wanted
+    from ragforge_memory.agent.projects import GoesOn
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
     from ragforge_memory.models.insight import Insight, Insights
     from ragforge_memory.models.memory import RecallResult
     from ragforge_memory.models.search import SearchResults
+    from ragforge_memory.project import ProjectIdentity
 
     Neo4jTarget = str | Neo4jConfig | neo4j.AsyncDriver | Callable[[], neo4j.AsyncDriver] | None
     AConversation = str | ConversationInfo | Handle
@@ -111,7 +113,7 @@ class AsyncConversationAgent:
     ) -> None:
         from ragforge_memory.tools.declare import checked_tools
 
-        project, self._root, self._settings = project_of(project, root)
+        project, self._root, self._settings, self._identity = project_of(project, root)
         check_made_with(user_id, project, config=config, embedder=embedder, model=llm_provider)
         self._target = neo4j
         self._model = llm_provider
@@ -121,6 +123,7 @@ class AsyncConversationAgent:
         self._owner = Owner.of(user_id, project)
         self._progress: Reporter | None = None
         self._brief = False
+        self._goes_on: GoesOn | None = None
         self._today: Callable[[], date] = date.today
         self._pid = os.getpid()
         self._services: Services | None = None
@@ -163,6 +166,7 @@ class AsyncConversationAgent:
             user_id=user_id,
             project=place.project.name if project is None else project,
             root=place.source,
+            identity=place.project if project is None else None,
         )
 
     @classmethod
@@ -178,6 +182,8 @@ class AsyncConversationAgent:
         tools: Sequence[Callable[..., Any]] | None = None,
         progress: Reporter | None = None,
         brief: bool = False,
+        identity: ProjectIdentity | None = None,
+        goes_on: GoesOn | None = None,
     ) -> AsyncConversationAgent:
         """An agent for a configuration that was read already.
 
@@ -187,6 +193,9 @@ class AsyncConversationAgent:
                 those of messages too until more than 64 wait.
             progress: is told what a first start fetches and starts.
             project: the project's name; None: that of the settings, else as in the constructor.
+            identity: the folder that the name was read from, which may have had another one.
+            goes_on: is asked then whether to go on with what was said under that; None: it begins anew, with a warning
+                in the log.
             user_id, root, llm_provider, embedder, tools: as in the constructor.
 
         Raises:
@@ -207,6 +216,7 @@ class AsyncConversationAgent:
         agent._settings = settings
         agent._progress = progress
         agent._brief = brief
+        agent._identity, agent._goes_on = identity or agent._identity, goes_on
         return agent
 
     async def __aenter__(self) -> AsyncConversationAgent:
@@ -460,6 +470,8 @@ class AsyncConversationAgent:
             brief=self._brief,
             open_here=self.turns.held,
             lender=None if self._lender is None else self._lender.open,
+            identity=self._identity,
+            goes_on=self._goes_on,
         )
 
     def _conversation(self, info: ConversationInfo) -> AsyncConversation:
@@ -658,7 +670,7 @@ class AsyncConversationAgent:
         report = await ingest(
             services.stores.graph,
             root,
-            project=self._owner.project,
+            project=services.place.owner.project,
             include=source.include,
             exclude=source.exclude,
             max_bytes=source.max_file_bytes,

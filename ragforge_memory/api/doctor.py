@@ -11,7 +11,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,9 +233,11 @@ async def check_graph(
 ) -> list[Check]:
     """What the graph has of this project: its code, whose vectors, and what waits or failed; ``commit`` is checked
     out."""
+    from ragforge_memory.agent.projects import resolve_project
     from ragforge_memory.graph.health import project_health
 
     try:
+        owner = replace(owner, project=await resolve_project(client, owner.project, None, None))
         health = await project_health(client, owner)
     except GraphUnavailable as error:
         return [Check("code", False, str(error), error.hint)]

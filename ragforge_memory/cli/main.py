@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from ragforge_memory.cli import config, conversations, keys, knowledge, memory, neo4j
+from ragforge_memory.cli import config, conversations, keys, knowledge, memory, neo4j, projects
 from ragforge_memory.cli.ask import ask
 from ragforge_memory.cli.chat import chat
 from ragforge_memory.cli.decisions import decisions
@@ -23,7 +23,15 @@ from ragforge_memory.cli.impact import impact
 from ragforge_memory.cli.ingest import ingest
 from ragforge_memory.cli.init import init
 from ragforge_memory.cli.introspect import introspect
-from ragforge_memory.cli.options import ConfigOption, DebugOption, ProjectOption, Settings, UserOption, command
+from ragforge_memory.cli.options import (
+    ConfigOption,
+    DebugOption,
+    GoOnOption,
+    ProjectOption,
+    Settings,
+    UserOption,
+    command,
+)
 from ragforge_memory.cli.reembed import reembed
 from ragforge_memory.cli.serve import serve
 from ragforge_memory.cli.shown import echo
@@ -91,12 +99,13 @@ def remember_settings(
     user: UserOption = None,
     project: ProjectOption = None,
     debug: DebugOption = False,
+    yes: GoOnOption = None,
     _: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
     """The memory of a code agent, kept in a Neo4j graph."""
-    context.obj = Settings(config, user, project, debug)
+    context.obj = Settings(config, user, project, debug, yes)
 
 
 for each in (chat, ask, ingest, decisions, impact, serve, init, introspect, generate, reembed, doctor, version):
@@ -105,6 +114,7 @@ for name, group in (
     ("conversations", conversations.app),
     ("memory", memory.app),
     ("knowledge", knowledge.app),
+    ("projects", projects.app),
     ("keys", keys.app),
     ("neo4j", neo4j.app),
     ("config", config.app),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,17 +16,20 @@ import typer
 class Settings:
     """The global options of one run; they may stand before or after the command's name.
 
-    ``config`` and ``project`` are paths as the user gave them; ``user`` is nobody where it is None.
+    ``config`` and ``project`` are paths as the user gave them; ``user`` is nobody where it is None. ``yes`` answers
+    whether a folder goes on with what it was before; None: it is to be asked.
     """
 
     config: Path | None = None
     user: str | None = None
     project: Path | None = None
     debug: bool = False
+    yes: bool | None = None
 
     def over(self, outer: Settings) -> Settings:
         """These settings, with the outer ones where these say nothing."""
-        return Settings(*(getattr(self, f.name) or getattr(outer, f.name) for f in fields(self)))
+        own = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
+        return replace(outer, **own)
 
 
 ConfigOption = Annotated[
@@ -46,6 +49,10 @@ ProjectOption = Annotated[
         exists=True,
         file_okay=False,
     ),
+]
+GoOnOption = Annotated[
+    bool | None,
+    typer.Option("--yes/--no", help="Go on with what this folder was under another name, or begin anew; do not ask."),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
 
@@ -134,6 +141,7 @@ _GLOBALS: dict[str, tuple[Any, Any]] = {
     "user": (UserOption, None),
     "project": (ProjectOption, None),
     "debug": (DebugOption, False),
+    "yes": (GoOnOption, None),
 }
 
 
@@ -162,9 +170,14 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[_Command], _
     """
 
     def register(function: _Command) -> _Command:
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        shared_keys = [key for key in _GLOBALS if key not in {each.name for each in own}]
+
         @functools.wraps(function)
         def run(context: typer.Context, **arguments: Any) -> None:
-            given = Settings(**{key: arguments.pop(key) for key in _GLOBALS})
+            given = Settings(**{key: arguments.pop(key) for key in shared_keys})
+            if "yes" in arguments:  # a command's own "do not ask" is meant for this question too
+                given = replace(given, yes=arguments["yes"] or None)
             outer = context.obj if isinstance(context.obj, Settings) else Settings()
             settings = given.over(outer)
             context.find_root().obj = settings
@@ -172,11 +185,11 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[_Command], _
             if work is not None:
                 run_async(work)
 
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
         shared = [
             inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-            for key, (annotation, default) in _GLOBALS.items()
+            for key in shared_keys
+            for annotation, default in [_GLOBALS[key]]
         ]
         positional = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
         run.__signature__ = inspect.Signature([first, *positional, *shared])  # type: ignore[attr-defined]

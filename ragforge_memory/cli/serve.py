@@ -52,7 +52,7 @@ async def _prepare(settings: Settings, model: str | None, served: Served, host: 
     from ragforge_memory.graph.keys import KeyStore
 
     async with open_session(Opening(settings=settings, model=model, brief=True)) as session:
-        keys = KeyStore(session.services.stores.graph, session.agent.project or "")
+        keys = KeyStore(session.services.stores.graph, session.services.place.owner.project)
         asks_key = served.asks_key or session.place.loaded.config.server.require_key
         if asks_key and not await keys.list():
             why = f"{host} can be reached from other machines" if served.asks_key else "server.require_key is set"

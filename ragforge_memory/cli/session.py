@@ -19,6 +19,7 @@ from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
+from ragforge_memory.cli.renamed_folder import asks
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
@@ -75,8 +76,12 @@ def make_agent(
     memory: bool | None = None,
     progress: Reporter | None = None,
     brief: bool = False,
+    spinner: Spinner | None = None,
 ) -> AsyncConversationAgent:
-    """The agent for a place; ``memory`` turns its memory on or off, None leaves that to the configuration."""
+    """The agent for a place; ``memory`` turns its memory on or off, None leaves that to the configuration.
+
+    Where the place had another name, the user is asked, while the ``spinner`` rests.
+    """
     config = place.loaded.config
     if memory is not None:
         told = config.agent.memory.model_copy(update={"enabled": memory})
@@ -89,6 +94,8 @@ def make_agent(
         llm_provider=model,
         progress=progress,
         brief=brief,
+        identity=place.project,
+        goes_on=asks(settings, spinner),
     )
 
 
@@ -224,6 +231,7 @@ async def open_session(opening: Opening) -> AsyncIterator[Session]:
             memory=None if opening.memory else False,
             progress=preparation,
             brief=opening.brief,
+            spinner=spinner,
         )
         try:
             async with spinner.running("opening the graph"):
@@ -254,7 +262,9 @@ async def open_graph(
     place = locate(settings)
     for notice in place.loaded.notices:
         note(notice)
-    agent = make_agent(place, settings, model="extractive", memory=True, progress=preparation, brief=brief)
+    agent = make_agent(
+        place, settings, model="extractive", memory=True, progress=preparation, brief=brief, spinner=spinner
+    )
     try:
         if opens:
             async with spinner.running("opening the graph"):

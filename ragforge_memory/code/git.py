@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from ragforge_memory.project import git_toplevel
+
 # A local git answers in some milliseconds; a network drive that hangs must not hang an ingest.
 _TIMEOUT = 5.0
 # What looks at every file of a work tree takes a second with a hundred thousand of them.
@@ -19,6 +21,19 @@ def head_commit(directory: Path) -> str | None:
     """The commit of HEAD of the work tree that ``directory`` is in, None where git tells none. Never raises."""
     asked = ask(directory, "rev-parse", "--verify", "--quiet", "HEAD", seconds=_LISTING_TIMEOUT)
     return asked if asked is not None and _COMMIT.fullmatch(asked) else None
+
+
+def first_commit(directory: Path) -> str | None:
+    """The commit that the history of a work tree begins with, along its main line: clones share it, forks too.
+
+    None where nothing is committed yet; '' where git tells none, as of a clone without its whole history. Never raises.
+    """
+    if head_commit(directory) is None:
+        return None if git_toplevel(directory) is not None else ""
+    if ask(directory, "rev-parse", "--is-shallow-repository") != "false":
+        return ""
+    roots = ask(directory, "rev-list", "--first-parent", "--max-parents=0", "HEAD", seconds=_LISTING_TIMEOUT) or ""
+    return roots.rpartition("\n")[2]
 
 
 def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str]) -> tuple[str, ...] | None:

@@ -22,7 +22,7 @@ from ragforge_memory.graph.queries import cypher_directory
 from ragforge_memory.graph.retries import passes, repeat
 
 # What graphs look like to this library; with another number they are not opened.
-SCHEMA = 4
+SCHEMA = 5
 # The first release that has this number.
 MIN_LIBRARY_VERSION = "0.1.0"
 

@@ -120,15 +120,21 @@ def transcripts(data: Any) -> Iterator[Transcript]:
     Raises:
         InvalidInput: it is of no known format, or empty; the hint says which are known.
     """
-    if isinstance(data, Source):
-        return _of_source(data)
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
     if isinstance(data, (bytes, bytearray)):
         import io
 
-        return _of_source(Source(io.BytesIO(data), size=len(data)))
-    return _of_value(data)
+        data = Source(io.BytesIO(data), size=len(data))
+    return _released(_of_source(data) if isinstance(data, Source) else _of_value(data))
+
+
+def _released(transcripts: Iterator[Transcript]) -> Iterator[Transcript]:
+    """The transcripts, of which one that was read holds nothing of its source any more: it and its branches know one
+    another, so that it would be kept until Python looks for such circles."""
+    for transcript in transcripts:
+        yield transcript
+        transcript.branches = None
 
 
 def _of_value(data: Any) -> Iterator[Transcript]:

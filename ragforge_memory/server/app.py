@@ -79,7 +79,7 @@ def create_app(
 
         async def open_state() -> None:
             services = await first.open()
-            keys = KeyStore(services.stores.graph, first.project or "")
+            keys = KeyStore(services.stores.graph, services.place.owner.project)
             app.state.server = ServerState(hub, turns, keys, metrics)
 
         async def open_later() -> None:

@@ -53,6 +53,7 @@ class Served:
             user_id=self.user,
             project=place.project.name,
             root=place.source,
+            identity=place.project,
             llm_provider=self.model,
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragforge_memory.anchors.revisions import changes_between
-from ragforge_memory.code.git import head_commit, uncommitted_files
+from ragforge_memory.code.git import first_commit, head_commit, uncommitted_files
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -32,6 +32,16 @@ def test_a_folder_of_a_work_tree_has_its_commit_and_any_other_none(repository: P
     assert head_commit(tmp_path) is None
     run(tmp_path, "init", "-q")
     assert head_commit(tmp_path) is None
+
+
+def test_clones_begin_with_one_commit(repository: Path, tmp_path: Path) -> None:
+    begun = run(repository, "rev-parse", "HEAD")
+    run(repository, "commit", "-q", "--allow-empty", "-m", "second")
+    run(tmp_path, "clone", "-q", str(repository), "clone")
+    run(tmp_path, "clone", "-q", "--depth", "1", f"file://{repository}", "shallow")
+    run(tmp_path, "init", "-q", "empty")
+    folders = (repository / "deep/er", tmp_path / "clone", tmp_path / "shallow", tmp_path / "empty", tmp_path)
+    assert [first_commit(folder) for folder in folders] == [begun, begun, "", None, ""]
 
 
 def test_a_variable_of_a_git_hook_does_not_lead_astray(

@@ -27,6 +27,8 @@ NAMES: dict[str, dict[str, int]] = {
     "Message": {
         **dict(zip(("m1", "m2", "m3", "m4", "m5", "m6", "m7"), (5, 1, 6, 2, 7, 3, 4), strict=True)),
         **dict(zip(("n1", "n2", "x1", "x2", "x3", "r1", "r2"), (9, 8, 3, 1, 2, 2, 1), strict=True)),
+        "v1": 5,
+        "v2": 4,
     },
     "ToolCall": {"k2": 2, "k4": 1, "kx": 3},
     "ToolResult": {"o2": 2, "o4": 1, "ox": 3},
@@ -45,6 +47,7 @@ NAMES: dict[str, dict[str, int]] = {
     "ApiKey": {"q1": 2, "q2": 1},
     "UsageDay": {"g1": 2, "g2": 1},
     "AuditRecord": {"u1": 1},
+    "ProjectName": {"z1": 1},
 }
 
 # Nobody holds these yet: a MERGE makes them.
@@ -295,6 +298,9 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
     -[:PRODUCED_RESULT]->(:ToolResult {uuid: $o4, result: 'seen'}),
   (x2)-[:MADE_TOOL_CALL]->(kx:ToolCall {uuid: $kx, index: 0, tool_name: 'look'})
     -[:PRODUCED_RESULT]->(:ToolResult {uuid: $ox, result: 'seen'}),
+  // what somebody wrote past this library
+  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v1, role: 'user', content: 'said', timestamp: datetime($stamp)}),
+  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v2, role: 'user', content: 'said', timestamp: datetime($stamp)}),
   (k2)-[:READ {hash: 'h1'}]->(a1), (kx)-[:READ {hash: 'h2'}]->(a2),
   (main)-[:HAS_SUMMARY]->(s1:Summary:PendingEmbedding:PendingReembedding {uuid: $s1, conversation_id: $main,
     from_seq: 1, to_seq: 2}),
@@ -360,6 +366,7 @@ _BOOKS = """
 CREATE (:RagforgeMeta {key: 'schema/' + $word, schema_version: 1, lease_token: $token,
     lease_until: datetime() + duration('PT1H')}),
   (:RagforgeMeta {key: 'spaces/' + $word, count: 3}),
+  (:ProjectName {uuid: $z1, name: $z1, project: $project, roots: ['/somewhere'], named_at: datetime($stamp)}),
   (one:RagforgeMeta {model: $model, number: 1, ready: true}), (next:RagforgeMeta {model: $model + '-next', number: 2}),
   (old:RagforgeMeta {model: $model + '-old', number: 3, retired: true}),
   (moving:RagforgeMeta {key: 'project/' + $project, project: $project, clearing: ['none', 'space/none/3']}),

@@ -16,9 +16,9 @@ import pytest
 
 from ragforge_memory.config import Neo4jConfig
 from ragforge_memory.graph.queries import statement_for
-from tests.locks.ground import Ground, grounds
+from tests.locks.ground import Ground, Parameters, grounds
 from tests.locks.watching import Node, Trace, Watch, watching
-from tests.locks.way import Way, turned, turns
+from tests.locks.way import turned, turns
 from tests.locks.writes import NOT_RUN, WRITES, writing
 
 pytestmark = pytest.mark.timeout(900)  # a server that plans a statement for the first time takes a second for each
@@ -59,22 +59,47 @@ def watch(ground: Ground) -> Iterator[Watch]:
         yield held
 
 
+_Way = tuple[str, int, bool]
+
+
 @pytest.fixture(scope="module")
-def runs(neo4j_config: Neo4jConfig, ground: Ground, watch: Watch) -> list[Run]:
+def spent(neo4j_config: Neo4jConfig, ground: Ground) -> dict[_Way, Trace]:
+    """What opens transactions of its own, each in a world that is of no use afterwards. Before ``watch`` holds another:
+    a server with a small heap has no memory for the holders of both."""
+    return {each: _spent(neo4j_config, *each) for each in _ways(ground, autocommit=True)}
+
+
+@pytest.fixture(scope="module")
+def runs(spent: dict[_Way, Trace], ground: Ground, watch: Watch) -> list[Run]:
     """Every statement that writes, run in each way."""
+    traces = spent | {each: _watched(ground, watch, *each) for each in _ways(ground, autocommit=False)}
     return [
-        Run(name, f"way {number}{', turned' if turn else ''}", _run(neo4j_config, ground, watch, name, way, turn=turn))
+        Run(name, f"way {number}{', turned' if turn else ''}", trace) for (name, number, turn), trace in traces.items()
+    ]
+
+
+def _ways(ground: Ground, *, autocommit: bool) -> list[_Way]:
+    return [
+        (name, number, turn)
         for name, ways in WRITES.items()
+        if statement_for(name, ground.version).autocommit == autocommit
         for number, way in enumerate(ways)
         for turn in (False, True)[: 1 + turns(way(ground))]
     ]
 
 
-def _run(config: Neo4jConfig, ground: Ground, watch: Watch, name: str, way: Way, *, turn: bool) -> Trace:
-    if not statement_for(name, ground.version).autocommit:
-        return watch.trace(*ground.sent(name, turned(way(ground)) if turn else way(ground)))
-    with grounds(config) as spent, watching(spent) as alone:
-        return alone.trace(*spent.sent(name, turned(way(spent)) if turn else way(spent)), kept=True)
+def _watched(ground: Ground, watch: Watch, name: str, number: int, turn: bool) -> Trace:
+    return watch.trace(*ground.sent(name, _given(ground, name, number, turn)))
+
+
+def _spent(config: Neo4jConfig, name: str, number: int, turn: bool) -> Trace:
+    with grounds(config) as ground, watching(ground) as alone:
+        return alone.trace(*ground.sent(name, _given(ground, name, number, turn)), kept=True)
+
+
+def _given(ground: Ground, name: str, number: int, turn: bool) -> Parameters:
+    given = WRITES[name][number](ground)
+    return turned(given) if turn else given
 
 
 @pytest.fixture(scope="module")

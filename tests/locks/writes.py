@@ -11,9 +11,10 @@ from ragforge_memory.graph.queries import all_statements
 from tests.locks.access_writes import ACCESS
 from tests.locks.code_writes import CODE, SPACES
 from tests.locks.moved_writes import MOVED
+from tests.locks.project_writes import PROJECTS
 from tests.locks.talk_writes import TALK
 
-WRITES = TALK | CODE | SPACES | MOVED | ACCESS
+WRITES = TALK | CODE | SPACES | MOVED | ACCESS | PROJECTS
 
 NOT_RUN: dict[str, str] = dict.fromkeys(
     (

@@ -193,6 +193,11 @@ UNOWNED: dict[str, str] = {
         "what a graph is made of, whoever made it: names and counts, no value",
     ),
     "server_answers": "touches no data",
+    "nobodys_conversations": "what nobody owns becomes a project's; nothing is told of it but uuids",
+    **dict.fromkeys(
+        ("named_project", "similar_projects", "projects_called", "name_project", "all_projects"),
+        "a name leads to a project, before there is an owner: names, places and counts, nothing that was said",
+    ),
     "count_connections": "touches no data",
     "database_birth": "touches no data",
     "space_of_project": "which model's vectors are where is the server's; a project's choice is found by its own key",
@@ -250,6 +255,7 @@ PROJECT_ALONE: dict[str, str] = {
     "store_reembedded": "a space belongs to the whole project",
     "fail_reembedding": "a space belongs to the whole project",
     "write_files": "messages at the other end of an edge that goes are locked, and nothing else is done to them",
+    "project_is_used": "whether there is anything of a project, whosever; nothing is told of what",
     "remove_files": "messages at the other end of an edge that goes are locked, and nothing else is done to them",
 }
 """Statements that touch conversations or messages of every user of a project."""

@@ -51,14 +51,15 @@ from tests.owners.insight_probes import INSIGHTS
 from tests.owners.knowledge_probes import KNOWLEDGE
 from tests.owners.memory_probes import MEMORIES
 from tests.owners.probes import IDENTITY, PROJECT_ALONE, UNOWNED, Probe
+from tests.owners.project_probes import CLAIMS, NAMES
 from tests.owners.scope_probes import SCOPES
 from tests.owners.search_probes import SEARCH
 from tests.owners.space_probes import SPACES
 from tests.vector_indexes import index_of
 
 CONVERSATIONS = OTHERS | SEARCH | IMPORTS | ARCHIVE | INSIGHTS | MERGES | DELETION | FILED
-CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES | USERS | KNOWLEDGE
-CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE | KEYS
+CONVERSATIONS |= MEMORIES | EPISODES | ARCHIVED | ERASURES | USERS | KNOWLEDGE | CLAIMS
+CODE = TIES | INGEST | SCOPES | ARCHIVE_CODE | SPACES | DELETION_CODE | KEYS | NAMES
 
 _OPENED = re.compile(rf"\b{OPENED}\d+\b")
 WITH_FILTER = sorted(name for name, variants in all_statements().items() if any(mutations(v.text) for v in variants))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from ragforge_memory.agent.projects import resolve_project
 from ragforge_memory.agent.search.similar import topic_vectors
 from ragforge_memory.agent.upkeep.following import Failures
 from ragforge_memory.agent.upkeep.leases import LeaseLost, meanwhile
@@ -70,7 +71,6 @@ async def reembed_project(
 ) -> ReembedReport:
     """See `AgentVectors.reembed`; on the graph of an agent that is open, else on one of its own."""
     target, ours = _target(wanted, embedder, dimension)
-    project = wanted.owner.project
     following = services.background.following if services is not None else None
     graph = (
         services.stores.graph
@@ -78,6 +78,10 @@ async def reembed_project(
         else await connect(wanted.target, progress=wanted.progress, texts=wanted.texts)
     )
     try:
+        if services is not None:
+            project = services.place.owner.project
+        else:
+            project = await resolve_project(graph, wanted.owner.project, None, None)
         if following is not None:
             following.awaits(target)
         report = await reembed(graph, project, target, progress=progress)

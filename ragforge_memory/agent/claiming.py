@@ -1,0 +1,108 @@
+"""Claims what plain Cypher wrote of conversations when a graph is opened, so that it is read like what was said here.
+
+Whose nobody owns becomes nobody's conversation in this project; an owner's conversation that somebody went on with gets
+what is new behind what it has. Both keep their uuids: whoever wrote them may go on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ragforge_memory.agent.context.importance import importance_of
+from ragforge_memory.errors import GraphError, GraphUnavailable
+from ragforge_memory.graph.claims import Claimed, ClaimStore, Unclaimed
+from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.messages import NewMessage
+from ragforge_memory.models.owner import Owner
+from ragforge_memory.text.forms import read_form
+from ragforge_memory.text.titles import title_of
+
+if TYPE_CHECKING:
+    from ragforge_memory.agent.services import Place
+    from ragforge_memory.graph.client import GraphClient
+    from ragforge_memory.models.conversation import Message
+
+log = logging.getLogger(__name__)
+
+
+async def claim_conversations(graph: GraphClient, place: Place, *, generate_titles: bool, everybodys: bool) -> None:
+    """Claims what there is to claim; that failing fails no opening, and the next one goes on with it.
+
+    Args:
+        graph: the graph, open.
+        place: whose conversations are opened.
+        generate_titles: whether a title that comes from the first message shall be replaced by a better one.
+        everybodys: look for what nobody owns too.
+    """
+
+    def store(owner: Owner) -> ClaimStore:
+        return ClaimStore(graph, owner, summarize_every=place.summarize_every, generate_titles=generate_titles)
+
+    own, nobodys = store(place.owner), store(Owner("", place.owner.project))
+    try:
+        for uuid in await nobodys.nobodys() if everybodys else ():
+            await _claim(nobodys, place, uuid)
+        for uuid in await own.continued():
+            await _claim(own, place, uuid)
+    except GraphUnavailable as error:
+        log.warning("conversations that other programs wrote are not taken over yet: %s", error)
+
+
+async def _claim(store: ClaimStore, place: Place, conversation_id: str) -> None:
+    """All of one conversation, batch by batch; one that the database refuses is in no other's way."""
+    try:
+        found = await store.unclaimed(conversation_id)
+        claiming = _Claiming(place, await store.statements(conversation_id) if found and found.head else [])
+        while found is not None:
+            claimed = claiming.completed(found)
+            if not await store.claim(found, claimed, title=claiming.title(found)) or not claimed:
+                return
+            found = await store.unclaimed(conversation_id)
+    except GraphError as error:
+        log.warning("the conversation %s of another program is not taken over: %s", conversation_id, error)
+
+
+class _Claiming:
+    """What the messages of one conversation lack; an answer knows the question before it."""
+
+    def __init__(self, place: Place, statements: list[Statement]) -> None:
+        self._place = place
+        self._question: str | None = None
+        self._statements = statements
+
+    def completed(self, found: Unclaimed) -> Sequence[Claimed]:
+        """The next messages with what they lacked."""
+        return [self._completed(each) for each in found.messages]
+
+    def title(self, found: Unclaimed) -> str | None:
+        """A title from what was asked first, where there is none."""
+        said = [each for each in found.messages if each.role == "user"] or list(found.messages)
+        title = title_of(said[0].content) if said and found.title is None else ""
+        return self._place.redacted(title) or None
+
+    def _completed(self, message: Message) -> Claimed:
+        redacted = self._place.redacted
+        content = redacted(message.content)
+        form = read_form(content) if message.role == "user" else None
+        corrected = find_corrected(form.text, form.how, self._statements) if form and form.how else None
+        kind = form.kind if form else None
+        if form and form.how == "corrects":
+            kind = kind_of_correction(corrected)
+        new = NewMessage(
+            uuid=message.uuid,
+            role=message.role,
+            content=content,
+            reasoning=redacted(message.reasoning) if message.reasoning else None,
+            in_reply_to=self._question if message.role == "assistant" else None,
+            importance=importance_of(content, message.tool_calls, role=message.role),
+            kind=kind,
+        )
+        if kind is not None:
+            self._statements.insert(0, Statement(new.uuid, content, kind))
+            del self._statements[CANDIDATES:]
+        if message.role == "user":
+            self._question = new.uuid
+        how = form.how if form and corrected else None
+        return Claimed(message, new, corrects=corrected.uuid if corrected else None, how=how)

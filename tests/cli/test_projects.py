@@ -1,0 +1,210 @@
+"""A project keeps its memory when its name changes: it is asked about once, and `decisions` lists what was noted."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from ragforge_memory import ConversationAgent, ConversationConfig, Neo4jConfig
+from ragforge_memory.models.project import ProjectInfo
+from tests.cli.conftest import ENTRY, CommandLine
+from tests.cli.pseudo_terminal import ENTER, PseudoTerminal
+
+
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=T", "-c", "user.email=t@example.org", "-C", str(folder), *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(ragforge: CommandLine) -> CommandLine:
+    """The command line in a repository without a remote, in which something was noted; its history is like no other."""
+    top = ragforge.project
+    (top / "ragforge.config.yaml").write_text("agent: {memory: {embeddings: {enabled: false}}}\n")
+    (top / "unique.txt").write_text(uuid4().hex)
+    git(top.parent, "init", "-q", "-b", "main", str(top))
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "one")
+    note(ragforge, "note: the cache lives for an hour")
+    return ragforge
+
+
+def note(ragforge: CommandLine, text: str) -> None:
+    ragforge.ok("ask", "--no-ingest", "--model", ragforge.script("Noted."), text)
+
+
+def noted(ragforge: CommandLine, *options: str) -> list[str]:
+    return [each["text"] for each in ragforge.json("decisions", "--json", *options)]
+
+
+def listed(ragforge: CommandLine, name: str) -> ProjectInfo:
+    [found] = [each for each in ragforge.json("projects", "list", "--json") if each["name"] == name]
+    return ProjectInfo.model_validate(found)
+
+
+ONE = ["note: the cache lives for an hour"]
+
+
+def test_the_story_of_a_name(repository: CommandLine, tmp_path: Path) -> None:
+    remote, name = f"git.example/{tmp_path.name}/{uuid4().hex}", f"shop {uuid4().hex}"
+    git(repository.project, "remote", "add", "origin", f"https://{remote}.git")
+    assert noted(repository, "--yes") == ONE
+    assert noted(repository) == ONE, "it is asked once"
+
+    moved = tmp_path / "moved"
+    repository.project.rename(moved)
+    repository.project = moved
+    assert noted(repository) == ONE, "it has its remote's name still"
+    git(moved, "remote", "remove", "origin")
+    assert noted(repository, "--yes") == ONE
+
+    with (moved / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: {name}\n")
+    assert noted(repository, "--yes") == ONE
+    info = listed(repository, name)
+    assert (info.place, info.conversations, info.messages) == (moved.as_posix(), 1, 2)
+    assert set(info.also) == {remote, moved.as_posix()}, "its first place is another's to take"
+
+    git(moved, "add", ".")
+    git(moved, "commit", "-q", "-m", "two")
+    git(moved, "worktree", "add", "-q", str(tmp_path / "linked"))
+    repository.project = tmp_path / "linked"
+    assert noted(repository) == ONE
+
+
+def test_at_a_terminal_one_question_is_asked(repository: CommandLine) -> None:
+    with (repository.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: shop {uuid4().hex}\n")
+    for question in (True, False):
+        with PseudoTerminal(
+            [*ENTRY, "decisions"], folder=repository.project, environment=repository.environment
+        ) as terminal:
+            if question:
+                terminal.expect(r"Go on with what was said there\?")
+                terminal.type(ENTER)
+            terminal.expect(ONE[0])
+            assert ("Go on" in terminal.screen) == question
+
+
+def test_without_a_terminal_it_says_what_to_run(repository: CommandLine) -> None:
+    old, new = repository.project.as_posix(), f"shop {uuid4().hex}"
+    with (repository.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: {new}\n")
+    done = repository.run("decisions")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"this folder was the project {old} until now (1 conversation)" in done.stderr
+    assert f"ragforge projects rename {old} '{new}'" in done.stderr
+    assert new in repository.ok("projects", "rename", old, new)
+    assert noted(repository) == ONE
+    assert old not in repository.ok("projects", "list").split("\n")[0].split("  ")[0]
+
+
+def test_no_begins_anew_for_good(repository: CommandLine) -> None:
+    new = f"shop {uuid4().hex}"
+    with (repository.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: {new}\n")
+    assert noted(repository, "--no") == []
+    done = repository.run("decisions")
+    assert (done.stdout, "was the project" in done.stderr) == ("", False)
+
+
+def test_a_clone_is_asked_about_and_another_repository_is_not(repository: CommandLine, tmp_path: Path) -> None:
+    first, clone, other = repository.project, tmp_path / "clone", tmp_path / "other"
+    git(tmp_path, "clone", "-q", str(first), str(clone))
+    repository.project = clone
+    done = repository.run("decisions")
+    assert f"the project {first.as_posix()} (in {first.as_posix()}) begins with the same commit" in done.stderr
+    assert noted(repository, "--yes") == ONE
+    git(tmp_path, "init", "-q", str(other))
+    repository.project = other
+    done = repository.run("decisions")
+    assert "begins with" not in done.stderr
+
+
+def test_another_repository_in_the_place_of_one_that_moved(repository: CommandLine, tmp_path: Path) -> None:
+    place, moved = repository.project, tmp_path / "moved"
+    place.rename(moved)
+    repository.project = moved
+    assert noted(repository, "--yes") == ONE
+    place.mkdir()
+    repository.project = place
+    note(repository, "note: of another project")
+    assert noted(repository) == ["note: of another project"]
+    repository.project = moved
+    assert noted(repository) == ONE
+
+
+def test_a_clone_in_the_place_of_one_that_moved(repository: CommandLine, tmp_path: Path) -> None:
+    place, moved = repository.project, tmp_path / "moved"
+    place.rename(moved)
+    repository.project = moved
+    assert noted(repository, "--yes") == ONE
+    git(tmp_path, "clone", "-q", str(moved), str(place))
+    repository.project = place
+    assert noted(repository) == [], "nobody said that it is the same"
+    assert noted(repository, "--yes") == ONE
+
+
+def test_names_are_given_and_taken_back(repository: CommandLine) -> None:
+    first, other = repository.project.as_posix(), f"shop {uuid4().hex}"
+    assert listed(repository, first).also == ()
+    repository.ok("projects", "rename", first, other)
+    assert (listed(repository, other).also, listed(repository, other).conversations) == ((), 1)
+    repository.ok("projects", "rename", other, first)
+    assert noted(repository) == ONE
+
+
+def test_a_new_name_that_has_a_memory_of_its_own(repository: CommandLine) -> None:
+    old, new = repository.project.as_posix(), f"shop {uuid4().hex}"
+    with (repository.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: {new}\n")
+    note(repository, "note: under the new name")
+    done = repository.run("decisions", "--yes")
+    assert done.returncode == 1
+    assert f"there is a project {new!r} already, with a memory of its own" in done.stderr
+    assert repository.run("projects", "rename", old, new).returncode == 1
+    assert noted(repository) == ["note: under the new name"]
+
+
+def test_what_is_no_project_is_not_renamed(repository: CommandLine) -> None:
+    done = repository.run("projects", "rename", f"nothing {uuid4().hex}", "x")
+    assert done.returncode == 1
+    assert "there is no project" in done.stderr
+    assert repository.run("projects", "rename", repository.project.as_posix(), " ").returncode == 1
+
+
+def test_code_goes_with_its_folder(repository: CommandLine, tmp_path: Path) -> None:
+    repository.ok("ingest")
+    repository.project = repository.project.rename(tmp_path / "moved")
+    repository.ok("ingest", "--yes")
+    assert "check_password" in repository.ok("ask", "--model", "extractive", "where is check_password")
+
+
+def test_a_program_goes_on_with_the_new_name_and_a_warning(
+    repository: CommandLine,
+    neo4j_config: Neo4jConfig,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("RAGFORGE_HOME", str(tmp_path / "home"))
+    old, new = repository.project.as_posix(), f"shop {uuid4().hex}"
+    (repository.project / "ragforge.config.yaml").write_text(f"name: {new}\n")
+    config = ConversationConfig(embed_messages=False)
+
+    def decisions() -> list[str]:
+        with ConversationAgent(
+            neo4j_config, llm_provider="extractive", config=config, root=repository.project
+        ) as agent:
+            assert agent.project == new
+            return [each.text for each in agent.decisions().items]
+
+    with caplog.at_level(logging.WARNING):
+        assert decisions() == []
+    assert f"ragforge projects rename {old} '{new}'" in caplog.text
+    repository.ok("projects", "rename", old, new)
+    assert decisions() == ONE
