@@ -145,7 +145,7 @@ async def test_a_file_of_many(make_agent: MakeAgent, tmp_path: Path) -> None:
     file.write_text(json.dumps([first, bad, second]))
     seen: list[ImportProgress] = []
     async with make_agent() as agent:
-        report = await agent.import_conversations(file, progress=seen.append)
+        report = await agent.import_conversations(file, on_conflict="skip", progress=seen.append)
         assert (report.conversations, report.messages, report.tool_calls) == (2, 8, 4)
         assert (report.skipped, report.failed) == (0, 1)
         assert report.errors[0].place.startswith("record 1")
