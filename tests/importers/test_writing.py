@@ -146,14 +146,16 @@ async def test_a_file_of_many(make_agent: MakeAgent, tmp_path: Path) -> None:
     seen: list[ImportProgress] = []
     async with make_agent() as agent:
         report = await agent.import_conversations(file, on_conflict="skip", progress=seen.append)
-        assert (report.conversations, report.messages, report.tool_calls) == (2, 8, 4)
+        assert (report.conversations, report.messages, report.tool_calls) == (4, 10, 4)
         assert (report.skipped, report.failed) == (0, 1)
         assert report.errors[0].place.startswith("record 1")
         assert "its content has 400,001 characters" in report.errors[0].message
-        titles = {each.title: each.uuid for each in await agent.list_conversations()}
+        listed = await agent.list_conversations()
+        titles = {each.title: each.uuid for each in listed if each.branch_of is None}
+        assert sorted(each.title or "" for each in listed if each.branch_of) == ["First (branch)", "Second (branch)"]
         assert sorted(titles) == ["First", "Second"]
-        assert list(report.imported) == [titles["First"], titles["Second"]]
-        assert (seen[-1].conversations, seen[-1].messages) == (2, 8)
+        assert [uuid for uuid in report.imported if uuid in titles.values()] == [titles["First"], titles["Second"]]
+        assert (seen[-1].conversations, seen[-1].messages) == (4, 10)
         assert seen[-1].read == seen[-1].size == file.stat().st_size
         again = await agent.import_conversations(str(file), on_conflict="skip")
         assert (again.conversations, again.skipped, again.failed) == (0, 2, 1)
@@ -166,7 +168,7 @@ async def test_a_file_of_many(make_agent: MakeAgent, tmp_path: Path) -> None:
         assert (copied.conversations, copied.messages) == (2, 8)
         with pytest.raises(InvalidInput, match="several conversations"):
             await agent.import_conversation(json.dumps([first, second]), on_conflict="copy")
-        assert len(await agent.list_conversations()) == 4
+        assert len(await agent.list_conversations()) == 6
 
 
 async def test_what_is_no_source(make_agent: MakeAgent, tmp_path: Path) -> None:
