@@ -59,7 +59,8 @@ def test_the_command_line(ragforge: CommandLine, tmp_path: Path) -> None:
     assert ragforge.ok("conversations", "export", "--all", str(tmp_path / "all")).startswith(
         "exported: 1 conversation, 2"
     )
-    assert ragforge.run("conversations", "import", str(file)).returncode != 0
+    assert ragforge.run("conversations", "import", str(file), "--on-conflict", "fail").returncode != 0
+    assert "1 was here already" in ragforge.ok("conversations", "import", str(file))
     for given in (file, tmp_path / "all"):
         ragforge.ok("conversations", "delete", uuid, "--yes")
         assert "imported: 1 conversation" in ragforge.ok("conversations", "import", str(given))

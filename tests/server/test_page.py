@@ -115,7 +115,11 @@ def _serving(page: bytes, shown: asyncio.Future[list[str]]) -> Any:
     """Answers with a page, and takes what it posts."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        except asyncio.IncompleteReadError:  # browsers connect in advance
+            writer.close()
+            return
         if head.startswith("POST"):
             length = int(re.findall(r"(?i)content-length: (\d+)", head)[0])
             shown.set_result(json.loads(await reader.readexactly(length)))
