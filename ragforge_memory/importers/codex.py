@@ -19,6 +19,8 @@ from ragforge_memory.models.transcript import Transcript, TranscriptMessage
 NAME = "Codex session"
 
 _TYPES = frozenset({"session_meta", "response_item", "turn_context", "compacted", "event_msg"})
+# Items that say nothing: a commit of the work tree that the program made.
+_SILENT = frozenset({"ghost_snapshot"})
 # What the program writes in the user's name begins with one of these.
 _BY_PROGRAM = ("<environment_context>", "<user_instructions>", "<turn_aborted>", "# AGENTS.md instructions")
 
@@ -66,6 +68,9 @@ def _messages(records: Iterable[Record], transcript: Transcript) -> Iterator[Tra
             else:
                 transcript.left_out[f"{kind} {payload.get('type', '')}".strip()] += 1
             continue
+        if isinstance(payload, Mapping) and payload.get("type") in _SILENT:
+            transcript.left_out[str(payload["type"])] += 1
+            continue
         yield from sound(record, transcript.pass_over, partial(_item, exchange, model))
     yield from exchange.finish()
 
@@ -101,6 +106,4 @@ def _item(exchange: Exchange, model: str | None, value: object, place: str) -> I
         if content.lstrip().startswith(_BY_PROGRAM):
             yield from exchange.say(TranscriptMessage("system", content, when, place=place))
             return
-    if item.get("type") == "ghost_snapshot":  # a commit of the work tree that the program made
-        return
     yield from take_item(exchange, item, place, when, model)

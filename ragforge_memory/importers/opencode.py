@@ -64,6 +64,7 @@ def _message(exchange: Exchange, transcript: Transcript, value: object, place: s
     when = _time(about.get("time"), "created")
     uuid = fields.unique(fields.foreign_id(about.get("id"), "its id"))
     if about.get("role") == "user":
+        transcript.left_out.update(str(part.get("type")) for part in parts if part.get("type") not in ("text", "file"))
         sides: tuple[tuple[Role, bool], ...] = (("user", False), ("system", True))
         for role, marked in sides:
             own = [
