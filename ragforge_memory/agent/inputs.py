@@ -11,7 +11,7 @@ from pathlib import Path
 from ragforge_memory.agent.ports import EMBEDDER, PROVIDER, named
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.home import expanded
-from ragforge_memory.models.text import DEEPEST, LONGEST_TAG, MOST_METADATA, MOST_TAGS, is_deep
+from ragforge_memory.models.text import DEEPEST, LONGEST_TAG, MOST_METADATA, MOST_TAGS, is_deep, mended
 
 # A message is typed or pasted; a file of more is better read by a tool.
 MAX_MESSAGE_CHARACTERS = 400_000
@@ -24,11 +24,10 @@ _SIGNATURE = re.compile(r"(.*?(?:operator\(\)|\w(?<!operator)))\(.*", re.DOTALL)
 
 
 def checked_text(text: object) -> str:
-    """The text of a message, if it can be one.
+    """The text of a message, if it can be one; U+FFFD stands where half of a character is left.
 
     Raises:
-        InvalidInput: it is not text, has nothing but white space, is longer than 400,000 characters, or has half
-            a surrogate pair.
+        InvalidInput: it is not text, has nothing but white space, or is longer than 400,000 characters.
     """
     if not isinstance(text, str):
         raise InvalidInput(f"a message is text, not {type(text).__name__}")
@@ -39,8 +38,7 @@ def checked_text(text: object) -> str:
             f"the message has {len(text):,} characters; {MAX_MESSAGE_CHARACTERS:,} are the most",
             hint="put it into a file of the project and ask about that",
         )
-    check_text(text, "the message")
-    return text.replace("\0", "")
+    return mended(text)
 
 
 def path_of(path: str | os.PathLike[str]) -> Path:

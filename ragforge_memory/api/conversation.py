@@ -288,7 +288,7 @@ class AsyncConversation:
         Raises:
             RagforgeError: as `send_message`.
         """
-        checked_text(text)
+        text = checked_text(text)
         check_metadata(metadata)
         await self._agent.open()
         return await outcome(self._start(text, metadata, None, message_id, asked_seq))
@@ -317,7 +317,7 @@ class AsyncConversation:
         Raises:
             InvalidInput: as `stream_message`.
         """
-        checked_text(text)
+        text = checked_text(text)
         check_metadata(metadata)
         return AsyncMessageStream(lambda channel: self._start(text, metadata, channel, message_id, asked_seq, handover))
 
@@ -340,7 +340,7 @@ class AsyncConversation:
         """
         from ragforge_memory.agent.listed import listed
 
-        checked_text(text)
+        text = checked_text(text)
         check_text(key, "a key")
         check_metadata(metadata)
         services = await self._settled()
@@ -587,7 +587,7 @@ class AsyncConversation:
         from ragforge_memory.agent import branches
 
         check_text(message_id, "a message's uuid")
-        checked_text(text)
+        text = checked_text(text)
         check_metadata(metadata)
         services = await self._saved()
         creation = partial(branches.sibling_for_question, services, self.uuid, message_id, text)

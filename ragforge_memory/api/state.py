@@ -138,7 +138,7 @@ def _checked(state: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str | None
         raise InvalidInput("the last message of the state must be the user's, with text")
     for message in messages:
         if message["content"].strip():
-            checked_text(message["content"])
+            message["content"] = checked_text(message["content"])
     session = state.get("session_id")
     if session is not None:
         check_text(session, "a session id")

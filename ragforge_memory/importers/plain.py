@@ -10,7 +10,7 @@ from ragforge_memory.importers.exchange import PassOver, sound
 from ragforge_memory.importers.fields import MAX_CHARACTERS, identifier, mapping, time
 from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Role
-from ragforge_memory.models.text import MOST_METADATA
+from ragforge_memory.models.text import MOST_METADATA, mended
 from ragforge_memory.models.transcript import TranscriptMessage
 
 NAME = "plain list"
@@ -64,11 +64,7 @@ def _content(content: object) -> str:
         raise ValueError("its content is empty")
     if len(content) > MAX_CHARACTERS:
         raise ValueError(f"its content has {len(content):,} characters; {MAX_CHARACTERS:,} are the most")
-    try:
-        content.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"its content is not valid text: {error.reason} at {error.start}") from error
-    return content.replace("\0", "")
+    return mended(content)
 
 
 def _metadata(metadata: object) -> Mapping[str, Any]:

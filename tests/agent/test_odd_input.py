@@ -255,9 +255,9 @@ async def test_a_session_is_its_exact_name(make_agent: MakeAgent) -> None:
 async def test_a_state_is_checked_whole_before_anything_is_written(make_agent: MakeAgent) -> None:
     key = "AKIA" + "ABCDEFGHIJKLMNOP"
     async with make_agent("Yes.") as agent:
-        for bad in ("x" * 400_001, "half \ud800"):
-            with pytest.raises(InvalidInput):
-                await agent.invoke({"messages": [{"role": "user", "content": "a"}, {"role": "user", "content": bad}]})
+        bad = [{"role": "user", "content": "a"}, {"role": "user", "content": "x" * 400_001}]
+        with pytest.raises(InvalidInput):
+            await agent.invoke({"messages": bad})
         assert len(await agent.list_conversations()) == 0
         given = [{"role": "user", "content": f"my key is {key}"}, {"role": "user", "content": "ok?"}]
         state = await agent.invoke({"messages": given})

@@ -203,13 +203,23 @@ async def test_cancelling_the_waiter_cancels_the_turn(make_agent: MakeAgent) -> 
 async def test_what_is_no_message_is_refused_before_anything_is_written(make_agent: MakeAgent) -> None:
     async with make_agent("never said") as agent:
         conversation = await agent.create_conversation()
-        texts: list[Any] = [" \n", 7, "x" * 400_001, "half \ud800 a pair"]
+        texts: list[Any] = [" \n", 7, "x" * 400_001]
         for text in texts:
             with pytest.raises(InvalidInput):
                 await conversation.send_message(text)
             with pytest.raises(InvalidInput):
                 conversation.stream_message(text)
         assert await conversation.get_history() == []
+
+
+async def test_half_a_character_is_mended(make_agent: MakeAgent) -> None:
+    async with make_agent("Yes.", "Yes.") as agent:
+        conversation = await agent.create_conversation()
+        await conversation.send_message("half \ud83d a pair, and a whole \ud83d\ude00\0")
+        await agent.invoke({"messages": [{"role": "user", "content": "half \udc00"}], "session_id": "s"})
+        other = await agent.load_conversation("s")
+        texts = [(await each.get_history())[0].content for each in (conversation, other)]
+    assert texts == ["half \ufffd a pair, and a whole \U0001f600", "half \ufffd"]
 
 
 async def test_bad_json_arguments_go_back_to_the_model(make_agent: MakeAgent) -> None:
