@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_COUNTING_SECONDS = 2.0
 PING_SECONDS = 15.0
 """A stream that says nothing for so long sends a comment, so that no proxy takes it for dead."""
 
@@ -67,7 +68,7 @@ class Turns:
     def __init__(self, config: ServerConfig, metrics: ServerMetrics) -> None:
         self._config = config
         self._metrics = metrics
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending: dict[asyncio.Task[None], str] = {}
 
     def check_known(self, plan: str) -> None:
         """Refuses a plan that the configuration does not have, where it has any: it would set no limit.
@@ -87,6 +88,10 @@ class Turns:
         """
         if not self._config.plans:
             return
+        # An answer is sent before it is counted.
+        user_id = services.place.owner.user_id
+        if counting := [task for task, user in self._ending.items() if user == user_id]:
+            await asyncio.wait(counting, timeout=_COUNTING_SECONDS)
         try:
             context = await self._users(services).context(datetime.now(UTC).date())
         except GraphUnavailable as error:
@@ -240,17 +245,17 @@ class Turns:
             finally:
                 await held.aclose()
 
-        self._later(leave())
+        self._later(leave(), services.place.owner.user_id)
 
     def _close(self, stream: Answer) -> None:
         if isinstance(stream, AsyncMessageStream):
-            self._later(stream.aclose())
+            self._later(stream.aclose(), "")
 
-    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+    def _later(self, work: Coroutine[Any, Any, None], user_id: str) -> None:
         """Does something in a task of its own: the request's may be cancelled by now."""
         task = asyncio.create_task(work, name="ragforge-http-later")
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._ending[task] = user_id
+        task.add_done_callback(self._ending.pop)
 
     @staticmethod
     def _users(services: Services) -> UserStore:
