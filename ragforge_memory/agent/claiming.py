@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from ragforge_memory.agent.context.importance import importance_of
 from ragforge_memory.errors import GraphError, GraphUnavailable
 from ragforge_memory.graph.claims import Claimed, ClaimStore, Unclaimed
-from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.decisions import Statement, take_statement
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.models.owner import Owner
-from ragforge_memory.text.forms import read_form
 from ragforge_memory.text.titles import title_of
 
 if TYPE_CHECKING:
@@ -85,11 +84,7 @@ class _Claiming:
     def _completed(self, message: Message) -> Claimed:
         redacted = self._place.redacted
         content = redacted(message.content)
-        form = read_form(content) if message.role == "user" else None
-        corrected = find_corrected(form.text, form.how, self._statements) if form and form.how else None
-        kind = form.kind if form else None
-        if form and form.how == "corrects":
-            kind = kind_of_correction(corrected)
+        stated = take_statement(message.uuid, message.role, content, self._statements)
         new = NewMessage(
             uuid=message.uuid,
             role=message.role,
@@ -97,12 +92,8 @@ class _Claiming:
             reasoning=redacted(message.reasoning) if message.reasoning else None,
             in_reply_to=self._question if message.role == "assistant" else None,
             importance=importance_of(content, message.tool_calls, role=message.role),
-            kind=kind,
+            kind=stated.kind,
         )
-        if kind is not None:
-            self._statements.insert(0, Statement(new.uuid, content, kind))
-            del self._statements[CANDIDATES:]
         if message.role == "user":
             self._question = new.uuid
-        how = form.how if form and corrected else None
-        return Claimed(message, new, corrects=corrected.uuid if corrected else None, how=how)
+        return Claimed(message, new, corrects=stated.corrects, how=stated.how)

@@ -17,14 +17,13 @@ from ragforge_memory.agent.ties.references import last_ingest
 from ragforge_memory.archive.identity import Name, Names, fingerprint
 from ragforge_memory.collection import paused_collection
 from ragforge_memory.errors import InvalidInput, RagforgeError
-from ragforge_memory.graph.decisions import CANDIDATES, Statement, find_corrected, kind_of_correction
+from ragforge_memory.graph.decisions import Statement, take_statement
 from ragforge_memory.graph.imports import call_row, import_row
 from ragforge_memory.graph.messages import CodeTies, NewMessage
 from ragforge_memory.graph.ties import Named, TieStore
 from ragforge_memory.importers.source import TOO_DEEP, refusal
 from ragforge_memory.models.tokens import estimate_tokens
 from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
-from ragforge_memory.text.forms import read_form
 
 if TYPE_CHECKING:
     from ragforge_memory.agent.services import Place, Stores
@@ -182,11 +181,7 @@ class _Filling:
         name = self._name.next(message.role, content, calls, given=message.uuid, place=message.place)
         uuid = name.uuid
         self._names[uuid] = name
-        form = read_form(content) if message.role == "user" else None
-        corrected = find_corrected(form.text, form.how, self._statements) if form and form.how else None
-        kind = form.kind if form else None
-        if form and form.how == "corrects":
-            kind = kind_of_correction(corrected)
+        stated = take_statement(uuid, message.role, content, self._statements)
         new = NewMessage(
             uuid=uuid,
             role=message.role,
@@ -197,11 +192,8 @@ class _Filling:
             usage=message.usage,
             metadata=redacted(dict(message.metadata)) if message.metadata else None,
             importance=importance_of(content, message.tool_calls, role=message.role),
-            kind=kind,
+            kind=stated.kind,
         )
-        if kind is not None:
-            self._statements.insert(0, Statement(uuid, content, kind))
-            del self._statements[CANDIDATES:]
         if message.role == "user":
             self._question = uuid
         for call in calls:
@@ -211,8 +203,8 @@ class _Filling:
         tokens = estimate_tokens(content) + sum(each for _, each in called)
         row = import_row(new, self._time, calls, tokens=tokens)
         row["source_hash"] = fingerprint(row)
-        if corrected is not None and form is not None:
-            row["corrects"] = {"uuid": corrected.uuid, "how": form.how}
+        if stated.corrects is not None:
+            row["corrects"] = {"uuid": stated.corrects, "how": stated.how}
         self.rows.append(row)
         if (ties := self._tied(new)).mentions:
             self._mentioned[uuid] = ties

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import message, utc_text
-from ragforge_memory.models.conversation import Correction, Message
+from ragforge_memory.models.conversation import Correction, Message, Role
 from ragforge_memory.text.forms import How, Kind, read_form
 from ragforge_memory.text.words import QUESTION_WORDS, matched
 
@@ -117,6 +117,27 @@ class Statement:
     content: str
     kind: Kind
     here: bool = True
+
+
+class Stated(NamedTuple):
+    """What a message states: its kind, and the earlier statement that it is said against, with what it does to that."""
+
+    kind: Kind | None = None
+    corrects: str | None = None
+    how: How | None = None
+
+
+def take_statement(uuid: str, role: Role, content: str, earlier: list[Statement]) -> Stated:
+    """What a message states after ``earlier`` ones of its conversation, the newest first, to which it is added."""
+    form = read_form(content) if role == "user" else None
+    if form is None:
+        return Stated()
+    corrected = find_corrected(form.text, form.how, earlier) if form.how else None
+    kind = kind_of_correction(corrected) if form.how == "corrects" else form.kind
+    if kind is not None:
+        earlier.insert(0, Statement(uuid, content, kind))
+        del earlier[CANDIDATES:]
+    return Stated(kind, corrected.uuid, form.how) if corrected else Stated(kind)
 
 
 def find_corrected(text: str, how: How, statements: Sequence[Statement]) -> Statement | None:
