@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -49,41 +49,60 @@ def _begin(value: Mapping[str, Any], transcript: Transcript) -> list[tuple[int, 
     if isinstance(value.get("model"), str):
         transcript.metadata["model"] = value["model"]
     messages = list(enumerate(value["chat_messages"]))
-    shown = _path(value.get("current_leaf_message_uuid"), [message for _, message in messages])
-    if shown is None:
-        return messages
+    tree = _Tree(value["chat_messages"])
+    shown = tree.path(tree.place_of(value.get("current_leaf_message_uuid")))
     transcript.left_out[ABANDONED] += len(messages) - len(shown)
-    transcript.branches = lambda: _branches(Record(transcript.place, value), set(shown), transcript)
+    transcript.branches = lambda: _branches(Record(transcript.place, value), tree, set(shown), transcript)
     return [messages[index] for index in shown]
 
 
-def _branches(record: Record, told: set[int], whole: Transcript) -> Iterator[Transcript]:
+def _branches(record: Record, tree: _Tree, known: set[int], whole: Transcript) -> Iterator[Transcript]:
     """The ways to all other leaves, so far as something is said there that is not on one before."""
     messages = record.value["chat_messages"]
-    parents = {each.get("parent_message_uuid") for each in messages if isinstance(each, Mapping)}
-    for index, message in enumerate(messages):
-        if index in told or not isinstance(message, Mapping) or message.get("uuid") in parents:
-            continue
-        path = _path(message.get("uuid"), messages) or []
+    for leaf in tree.leaves():
+        path = tree.path(leaf)
         branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
-        branch.created_at, branch.abandoned = whole.created_at, len(set(path) - told)
-        told.update(path)
+        branch.created_at, branch.abandoned = whole.created_at, len(set(path) - known)
+        known.update(path)
         if branch.abandoned:
             branch.messages = _along([(each, messages[each]) for each in path], record, branch)
             yield branch
 
 
-def _path(leaf: object, messages: list[Any]) -> list[int] | None:
-    """The messages on the way to the one that is shown last; None where nothing says so."""
-    places = {message.get("uuid"): index for index, message in enumerate(messages) if isinstance(message, Mapping)}
-    if leaf not in places:
-        return None
-    path: list[int] = []
-    while leaf in places and places[leaf] not in path:
-        path.append(places[leaf])
-        leaf = messages[path[-1]].get("parent_message_uuid")
-    # Where a parent is missing the order of the file is all there is.
-    return sorted(path) if leaf in (None, _ROOT) else None
+class _Tree:
+    """Which message follows which, by their places.
+
+    One that names no parent, or one that is not there, follows the message before it: older exports name none, and a
+    gap abandons nothing.
+    """
+
+    def __init__(self, messages: Sequence[Any]) -> None:
+        self._places: dict[str, int] = {}
+        self._parents: list[int] = []
+        for index, message in enumerate(messages):
+            about = message if isinstance(message, Mapping) else {}
+            parent, uuid = about.get("parent_message_uuid"), about.get("uuid")
+            first = isinstance(parent, str) and parent == _ROOT
+            # What follows itself, or what comes after it, would be a ring.
+            self._parents.append(-1 if first else self._places.get(str(parent), index - 1))
+            if isinstance(uuid, str):
+                self._places.setdefault(uuid, index)
+
+    def place_of(self, uuid: object) -> int:
+        """Where a message stands; the last one's place where there is none of that uuid."""
+        return self._places.get(str(uuid), len(self._parents) - 1)
+
+    def leaves(self) -> list[int]:
+        """The messages that none follows."""
+        return sorted(set(range(len(self._parents))) - set(self._parents))
+
+    def path(self, leaf: int) -> list[int]:
+        """The messages on the way to one, from the first on."""
+        path: list[int] = []
+        while leaf >= 0:
+            path.append(leaf)
+            leaf = self._parents[leaf]
+        return path[::-1]
 
 
 def _message(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:

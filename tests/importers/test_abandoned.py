@@ -120,3 +120,43 @@ async def test_a_rewind_of_gemini(make_agent: MakeAgent) -> None:
         for end in (5, 7, 7):
             await taken(agent, lines(talk[:end]))
         assert await _ways(agent) == [["1.", "2.", "3.", "4."], ["1.", "2.", "5."]]
+
+
+async def test_a_rewind_of_gemini_to_its_beginning(make_agent: MakeAgent) -> None:
+    talk = [
+        {"sessionId": "7d0c63a4-1111-4222-8333-444455556666", "projectHash": "ab", "startTime": "2026-05-04T09:00:00Z"},
+        *({"id": uuid(n), "type": "gemini" if n % 2 == 0 else "user", "content": f"{n}."} for n in (1, 2)),
+        {"$rewindTo": uuid(1)},
+        {"id": uuid(3), "type": "user", "content": "3."},
+    ]
+    async with make_agent() as agent:
+        for end in (5, 5):
+            await taken(agent, lines(talk[:end]))
+        assert await _ways(agent) == [["1.", "2."], ["3."]]
+
+
+@pytest.mark.parametrize("leaf", [None, f"{5:032}"])
+async def test_answers_of_claude_ai_that_were_asked_for_again(make_agent: MakeAgent, leaf: str | None) -> None:
+    def message(number: int, text: str, parent: str) -> dict[str, Any]:
+        sender = "human" if text.endswith("?") else "assistant"
+        return {"uuid": f"{number:032}", "sender": sender, "text": text, "parent_message_uuid": parent}
+
+    root = "00000000-0000-4000-8000-000000000000"
+    said = [
+        message(1, "Where?", root),
+        message(2, "There.", f"{1:032}"),
+        message(3, "Elsewhere.", f"{1:032}"),
+        message(4, "Who?", root),
+        message(5, "Nobody.", f"{4:032}"),
+    ]
+    talk = {"uuid": "c" * 32, "name": "Tax", "chat_messages": said, "current_leaf_message_uuid": leaf}
+    ways = [["Where?", "Elsewhere."], ["Where?", "There."], ["Who?", "Nobody."]]
+    async with make_agent() as agent:
+        report = await taken(agent, json.dumps([talk]))
+        assert (report.messages, report.left_out) == (5, {})
+        assert await _ways(agent) == ways
+        shown = await agent.load_conversation(report.imported[0])
+        assert [each.content for each in await shown.get_history()] == ways[2]
+        again = await taken(agent, json.dumps([talk]))
+        assert (again.messages, again.left_out) == (0, {})
+        assert await _ways(agent) == ways

@@ -196,13 +196,18 @@ def test_an_export_of_claude_ai() -> None:
             message(3, "assistant", "Elsewhere.", 1),
         ],
     }
-    other = {**talk, "uuid": "d" * 32, "current_leaf_message_uuid": f"{3:032}"}
-    (plain, all_of_it), (shown, path) = read(json.dumps([talk, other]))
-    assert (plain.title, plain.session_id) == ("Tax", "c" * 32)
-    assert _said(all_of_it)[0] == ("user", "Where?\n[attachment: orders.py]")
-    assert len(all_of_it) == 3
-    assert [content for _, content in _said(path)] == ["Where?\n[attachment: orders.py]", "Elsewhere."]
-    assert shown.left_out == {"abandoned branch": 1}
+    first = {**talk, "uuid": "d" * 32, "current_leaf_message_uuid": f"{2:032}"}
+    gap = {**talk, "chat_messages": [talk["chat_messages"][0], message(5, "human", "Still?", 4)]}
+    old = {**talk, "chat_messages": [{"sender": "human", "text": each} for each in ("One.", "Two.")]}
+    asked = "Where?\n[attachment: orders.py]"
+    (newest, last), (_, chosen), (_, both), (_, in_order) = read(json.dumps([talk, first, gap, old]))
+    assert (newest.title, newest.session_id, newest.left_out) == ("Tax", "c" * 32, {"abandoned branch": 1})
+    assert _said(last) == [("user", asked), ("assistant", "Elsewhere.")]
+    assert [[each.content for each in found] for found in (chosen, both, in_order)] == [
+        [asked, "There."],
+        [asked, "Still?"],
+        ["One.", "Two."],
+    ]
 
 
 ANTHROPIC = [
