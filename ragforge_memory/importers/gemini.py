@@ -1,13 +1,16 @@
 """Sessions of Gemini CLI, and the checkpoints that `/chat save` writes.
 
-By the program's own source (chatRecordingTypes.ts): a session is one JSON object, or lines of which the first has its
+By the program's own source (chatRecordingService.ts): a session is one JSON object, or lines of which the first has its
 ids, each other one a message, a `$set` of what the object would have, or a `$rewindTo` by which the user went back. A
-message that comes again under its id takes the place of the first. A checkpoint is a list of the API's contents.
+message that comes again under its id takes the place of the first. A `$set` of messages is what the model is given from
+then on: condensed, cut or masked, much of it under new ids. Results of tools stand in their calls, and since 2026 also
+in messages of the user. A checkpoint is a list of the API's contents.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -16,7 +19,7 @@ from typing import Any
 from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record
-from ragforge_memory.models.conversation import Usage
+from ragforge_memory.models.conversation import Role, Usage
 from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptCall, TranscriptMessage
 
 SESSION = "Gemini CLI session"
@@ -24,6 +27,9 @@ NAME = "Gemini contents"
 
 _TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
 _SHOWN = frozenset({"user", "gemini"})
+# What the program writes in the user's name begins with one of these; what stands for all before it has the last.
+_BY_PROGRAM = ("<session_context>", "<hook_context>")
+_CONDENSED = ("<state_snapshot>", "</state_snapshot>")
 
 
 def recognises_session(record: object) -> bool:
@@ -93,9 +99,9 @@ def _session(records: Iterable[Record], transcript: Transcript) -> Iterator[Tran
 
 
 def _of_records(records: Iterable[Record], transcript: Transcript) -> Iterator[TranscriptMessage]:
-    exchange = Exchange()
+    exchange, answered = Exchange(), set[str | None]()
     for record in records:
-        yield from sound(record, transcript.pass_over, partial(_message, exchange))
+        yield from sound(record, transcript.pass_over, partial(_message, exchange, answered))
     yield from exchange.finish()
 
 
@@ -126,10 +132,45 @@ def _about(about: Mapping[str, Any], record: Record, shown: dict[str, Record], t
     if about.get("kind") == "subagent":
         transcript.metadata["kind"] = "subagent"
     messages = about.get("messages")
-    if isinstance(messages, (list, tuple)) and messages:
-        shown.clear()
-        for index, message in enumerate(messages):
-            _take(Record(f"{record.place}, message {index}", message), shown, transcript)
+    if isinstance(messages, (list, tuple)):
+        listed = [Record(f"{record.place}, message {index}", message) for index, message in enumerate(messages)]
+        _take_new(listed, shown, transcript)
+
+
+def _take_new(listed: list[Record], shown: dict[str, Record], transcript: Transcript) -> None:
+    """Takes what is new in a list of messages. What the list has no more was said all the same; of what it has under
+    another id, as of what it has masked, the first stays."""
+    names = {_name(record) for record in listed}
+    copied = Counter(_saying(record.value) for name, record in shown.items() if name not in names)
+    for record in listed:
+        if _name(record) in shown:
+            continue
+        saying = _saying(record.value)
+        if copied[saying]:
+            copied[saying] -= 1
+        else:
+            _take(record, shown, transcript)
+
+
+def _name(record: Record) -> str:
+    message = record.value
+    return str((message.get("id") if isinstance(message, Mapping) else None) or record.place)
+
+
+def _saying(message: object) -> tuple[object, ...]:
+    """What a message says, for comparison with one of another id: its type, its words, the calls in it."""
+    if not isinstance(message, Mapping):
+        return ()
+    try:
+        parts = _parts(message.get("content"))
+    except ValueError:
+        return ()
+    calls = [part["functionCall"] for part in parts if isinstance(part.get("functionCall"), Mapping)]
+    calls += [call for call in message.get("toolCalls") or () if isinstance(call, Mapping)]
+    results = [part["functionResponse"] for part in parts if isinstance(part.get("functionResponse"), Mapping)]
+    words = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
+    named = frozenset(str(call.get("id") or call.get("name")) for call in (*calls, *results))
+    return message.get("type"), "".join("".join(words).split()), named
 
 
 def _take(record: Record, shown: dict[str, Record], transcript: Transcript) -> None:
@@ -138,7 +179,7 @@ def _take(record: Record, shown: dict[str, Record], transcript: Transcript) -> N
         kind = message.get("type") if isinstance(message, Mapping) else None
         transcript.left_out[str(kind or "without a type")] += 1
         return
-    shown[str(message.get("id") or record.place)] = record
+    shown[_name(record)] = record
 
 
 def _rewind(shown: dict[str, Record], to: str, transcript: Transcript) -> None:
@@ -163,37 +204,93 @@ def _rewind(shown: dict[str, Record], to: str, transcript: Transcript) -> None:
     transcript.branches = branches
 
 
-def _message(exchange: Exchange, value: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
-    when = fields.time(value.get("timestamp"))
-    uuid = fields.unique(fields.foreign_id(value.get("id"), "its id"))
-    text = _text(value.get("content"))
+def _message(
+    exchange: Exchange, answered: set[str | None], value: Mapping[str, Any], place: str
+) -> Iterator[TranscriptMessage]:
     if value["type"] == "user":
-        yield from exchange.say(TranscriptMessage("user", text, when, uuid, place=place))
+        yield from _of_user(exchange, answered, value, place)
         return
     model = fields.optional_text(value.get("model"), "its model", most=200)
-    answer = Answer(place, uuid=uuid, timestamp=when, model=model, usage=_usage(value.get("tokens")))
+    answer = Answer(place, uuid=_uuid(value), timestamp=_when(value), model=model, usage=_usage(value.get("tokens")))
     yield from exchange.answer(answer)
-    if text:
-        answer.texts.append(text)
     for thought in value.get("thoughts") or ():
         thought = fields.mapping(thought, "a thought")
         pieces = (fields.optional_text(thought.get(key), "a thought") for key in ("subject", "description"))
         if said := "\n".join(filter(None, pieces)):
             answer.reasoning.append(said)
-    for call in value.get("toolCalls") or ():
-        call = fields.mapping(call, "a tool call")
+    in_parts = not answer.reasoning
+    calls = [fields.mapping(call, "a tool call") for call in value.get("toolCalls") or ()]
+    known = {call.get("id") for call in calls}
+    for part in _parts(value.get("content")):
+        given = part.get("functionCall")
+        if isinstance(given, Mapping):
+            if given.get("id") not in known:
+                answer.calls.append(_call(given.get("name"), given.get("args"), given.get("id"), None))
+        elif part.get("thought"):
+            if in_parts and (thought := _text([part])):
+                answer.reasoning.append(thought)
+        elif text := _text([part]):
+            answer.texts.append(text)
+    for call in calls:
         answer.calls.append(
             _call(call.get("name"), call.get("args"), call.get("id"), fields.time(call.get("timestamp")))
         )
         status = call.get("status")
         if fields.is_one_of(status, ("success", "error", "cancelled")):
+            answered.add(answer.calls[-1].call_id)
             yield from exchange.result(
                 place,
                 answer.calls[-1].call_id,
                 result=_result(call.get("result")) or _result(call.get("resultDisplay")),
                 failed=status != "success",
-                timestamp=when,
+                timestamp=answer.timestamp,
             )
+
+
+def _of_user(
+    exchange: Exchange, answered: set[str | None], value: Mapping[str, Any], place: str
+) -> Iterator[TranscriptMessage]:
+    """What the user typed, and as the system's what the program put beside it: files that were named, context."""
+    parts = _parts(value.get("content"))
+    when, uuid = _when(value), _uuid(value)
+    for part in parts:
+        if isinstance(given := part.get("functionResponse"), Mapping):
+            name = fields.optional_text(given.get("name"), "its name", most=200)
+            call_id = fields.call_id(given.get("id"), "its id")
+            if call_id is None or call_id not in answered:
+                answered.add(call_id)
+                yield from exchange.result(place, call_id, result=_result(given.get("response")), tool_name=name)
+    texts = [text for part in parts if "functionResponse" not in part and (text := _text([part]))]
+    typed = _text(value.get("displayContent")) or None
+    sides: dict[Role, list[str]] = {"user": [], "system": []}
+    for text in texts:
+        is_typed = not _is_by_program(text) and (typed is None or text.strip() in typed)
+        sides["user" if is_typed else "system"].append(text)
+    if typed is not None:
+        sides["user"] = [typed]
+    for role, said in sides.items():
+        if content := fields.text("\n".join(said), "its content"):
+            yield from exchange.say(
+                TranscriptMessage(role, content, when, uuid if role == "user" else None, place=place)
+            )
+
+
+def _is_by_program(text: str) -> bool:
+    return text.lstrip().startswith(_BY_PROGRAM) or all(mark in text for mark in _CONDENSED)
+
+
+def _parts(content: object) -> list[Mapping[str, Any]]:
+    """The parts of a content, which may be one, or text."""
+    given = content if isinstance(content, (list, tuple)) else [] if content is None else [content]
+    return [{"text": part} if isinstance(part, str) else fields.mapping(part, "a part") for part in given]
+
+
+def _when(value: Mapping[str, Any]) -> datetime | None:
+    return fields.time(value.get("timestamp"))
+
+
+def _uuid(value: Mapping[str, Any]) -> str | None:
+    return fields.unique(fields.foreign_id(value.get("id"), "its id"))
 
 
 def _call(name: object, given: object, call_id: object, when: datetime | None) -> TranscriptCall:

@@ -1,11 +1,13 @@
 """What `opencode export` writes: a session's `info` and its messages, each of parts.
 
-By the program's own source (message-v2.ts): parts are text, reasoning, tool (with its call and result), file, and marks
-of the program.
+By the program's own source (message-v2.ts, revert.ts): parts are text, reasoning, tool (with its call and result),
+file, subtask (a command of the user's), and marks of the program. A `revert` of the session names the message, and the
+part, from which on the user took everything back.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
@@ -15,11 +17,12 @@ from ragforge_memory.importers import fields
 from ragforge_memory.importers.exchange import Answer, Exchange, sound
 from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Role, Usage
-from ragforge_memory.models.transcript import Transcript, TranscriptCall, TranscriptMessage
+from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptCall, TranscriptMessage
 
 NAME = "opencode session"
 
-_MARKS = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction", "subtask"})
+_MARKS = frozenset({"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"})
+_SAID = frozenset({"text", "file", "subtask"})
 
 
 def recognises(record: object) -> bool:
@@ -41,12 +44,43 @@ def conversation(record: Record) -> Transcript:
 
 def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
     record.read(lambda value: _begin(value["info"], transcript))
-    exchange = Exchange()
+    messages = list(record.value["messages"])
+    shown = _shown(messages, record.value["info"].get("revert"))
+    if shown != messages:
+        gone = len(messages) - len(shown)
+        transcript.left_out[ABANDONED] += gone
 
-    for index, message in enumerate(record.value["messages"]):
-        one = Record(f"{record.place}, message {index}", message)
-        yield from sound(one, transcript.pass_over, partial(_message, exchange, transcript))
+        def branches() -> Iterator[Transcript]:
+            branch = Transcript(iter(()), NAME, place=transcript.place, session_id=transcript.session_id, of=transcript)
+            branch.created_at, branch.abandoned = transcript.created_at, gone
+            branch.messages = _in_order(messages, record.place, branch, shared=len(shown))
+            yield branch
+
+        transcript.branches = branches
+    yield from _in_order(shown, record.place, transcript)
+
+
+def _in_order(
+    messages: list[Any], place: str, transcript: Transcript, *, shared: int = 0
+) -> Iterator[TranscriptMessage]:
+    """The messages; what is left out of the first ``shared`` of them was counted elsewhere."""
+    exchange = Exchange()
+    for index, message in enumerate(messages):
+        one = Record(f"{place}, message {index}", message)
+        left_out = Counter[str]() if index < shared else transcript.left_out
+        yield from sound(one, transcript.pass_over, partial(_message, exchange, left_out))
     yield from exchange.finish()
+
+
+def _shown(messages: list[Any], revert: object) -> list[Any]:
+    """The messages before what the user took back; one of which only the last parts were taken back stays whole."""
+    if not isinstance(revert, Mapping):
+        return messages
+    for index, message in enumerate(messages):
+        about = message.get("info") if isinstance(message, Mapping) else None
+        if isinstance(about, Mapping) and about.get("id") == revert.get("messageID"):
+            return messages[: index + bool(revert.get("partID"))]
+    return messages
 
 
 def _begin(about: Mapping[str, Any], transcript: Transcript) -> None:
@@ -57,18 +91,20 @@ def _begin(about: Mapping[str, Any], transcript: Transcript) -> None:
         transcript.metadata["directory"] = about["directory"]
 
 
-def _message(exchange: Exchange, transcript: Transcript, value: object, place: str) -> Iterator[TranscriptMessage]:
+def _message(exchange: Exchange, left_out: Counter[str], value: object, place: str) -> Iterator[TranscriptMessage]:
     message = fields.mapping(value, "a message")
     about = fields.mapping(message.get("info"), "its info")
     parts = [fields.mapping(part, "a part") for part in message.get("parts") or ()]
     when = _time(about.get("time"), "created")
     uuid = fields.unique(fields.foreign_id(about.get("id"), "its id"))
     if about.get("role") == "user":
-        transcript.left_out.update(str(part.get("type")) for part in parts if part.get("type") not in ("text", "file"))
+        left_out.update(str(part.get("type")) for part in parts if not fields.is_one_of(part.get("type"), _SAID))
         sides: tuple[tuple[Role, bool], ...] = (("user", False), ("system", True))
         for role, marked in sides:
             own = [
-                part for part in parts if bool(part.get("synthetic")) is marked and part.get("type") in ("text", "file")
+                {"text": part.get("prompt")} if part["type"] == "subtask" else part
+                for part in parts
+                if bool(part.get("synthetic")) is marked and fields.is_one_of(part.get("type"), _SAID)
             ]
             content = fields.joined(own, "its content")
             if content:
@@ -89,7 +125,7 @@ def _message(exchange: Exchange, transcript: Transcript, value: object, place: s
             if thought := fields.optional_text(part.get("text"), "its reasoning", most=fields.MAX_RESULT_CHARACTERS):
                 answer.reasoning.append(thought)
         elif fields.is_one_of(kind, _MARKS):
-            transcript.left_out[str(kind)] += 1
+            left_out[str(kind)] += 1
         elif text := fields.joined([part], "its content"):
             answer.texts.append(text)
 

@@ -85,7 +85,8 @@ def _gemini(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[
 
 def _opencode(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[Session]:
     base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
-    stored = {each.name: each for each in _stored(base / "opencode.db", root)}
+    # A release of another channel than the usual ones has a database of its own: opencode-dev.db.
+    stored = {each.name: each for database in sorted(base.glob("opencode*.db")) for each in _stored(database, root)}
     yield from stored.values()
     storage = base / "storage"
     for file in sorted(storage.glob("session/*/*.json")):
@@ -131,9 +132,8 @@ def _stored(database: Path, root: Path) -> Iterator[Session]:
 
 def _of_database(database: Path, uuid: str) -> IO[bytes]:
     with closing(_opened(database)) as opened:
-        [(title, directory, created)] = opened.execute(
-            "SELECT title, directory, time_created FROM session WHERE id = ?", (uuid,)
-        ).fetchall()
+        asked = opened.execute("SELECT * FROM session WHERE id = ?", (uuid,))
+        session = dict(zip([each[0] for each in asked.description], asked.fetchone(), strict=True))
         parts: dict[str, list[Any]] = {}
         for message, part, data in opened.execute(
             "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id", (uuid,)
@@ -141,7 +141,8 @@ def _of_database(database: Path, uuid: str) -> IO[bytes]:
             parts.setdefault(message, []).append({"id": part, **json.loads(data)})
         said = opened.execute("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", (uuid,))
         messages = [{"info": {"id": name, **json.loads(data)}, "parts": parts.get(name, [])} for name, data in said]
-    about = {"id": uuid, "title": title, "directory": directory, "time": {"created": created}}
+    about = {"id": uuid, "title": session["title"], "directory": session["directory"]}
+    about |= {"time": {"created": session["time_created"]}, "revert": json.loads(session.get("revert") or "null")}
     return _exported(about, messages)
 
 

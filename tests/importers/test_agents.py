@@ -128,6 +128,60 @@ def test_a_gemini_session_in_which_the_user_went_back() -> None:
     assert _said(messages) == [("user", "Read it."), ("assistant", "It sets x to 1.")]
 
 
+def test_a_gemini_session_of_2026_has_results_and_files_in_messages_of_the_user() -> None:
+    answered = {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "x = 1"}}}
+    alone = {"functionResponse": {"id": "c2", "name": "ls", "response": {"output": "a.py"}}}
+    thought = {"text": "**Read** a.py", "thought": True}
+    files = [{"text": "Read @a.py"}, {"text": "--- Content from referenced files ---"}, {"text": "x = 1"}]
+    parts = [thought, {"functionCall": {"id": "c1", "name": "read_file", "args": {"path": "a.py"}}}]
+    talk = [
+        HEAD,
+        _gemini(0, "user", [{"text": "<session_context> Linux"}]),
+        _gemini(1, "user", files, displayContent=[{"text": "Read @a.py"}]),
+        _gemini(2, "gemini", parts, toolCalls=[CALL]),
+        _gemini(3, "user", [answered]),
+        _gemini(4, "user", [alone]),
+        _gemini(5, "gemini", [{"text": "It sets x."}]),
+    ]
+    transcript, messages = read_one(lines(talk))
+    assert _said(messages) == [
+        ("system", "<session_context> Linux"),
+        ("user", "Read @a.py"),
+        ("system", "--- Content from referenced files ---\nx = 1"),
+        ("assistant", ""),
+        ("assistant", ""),
+        ("assistant", "It sets x."),
+    ]
+    assert messages[3].reasoning == "**Read** a.py"
+    calls = [(call.tool_name, call.result) for each in messages for call in each.tool_calls]
+    assert calls == [("read_file", "x = 1"), ("ls", "a.py")]
+    assert (transcript.flaws, transcript.left_out) == ([], {})
+
+
+def test_a_gemini_session_that_was_condensed_keeps_what_was_said() -> None:
+    call = {"functionCall": {"id": "c1", "name": "read_file", "args": {"path": "a.py"}}}
+    result = {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "masked"}}}
+    condensed = [
+        _gemini(4, "user", [{"text": "<state_snapshot>They read a.py.</state_snapshot>"}]),
+        _gemini(5, "gemini", [{"text": "Got it."}]),
+        _gemini(6, "gemini", [{"text": "It sets x."}, call]),
+        _gemini(7, "user", [result]),
+        _gemini(8, "user", [{"text": "Thanks."}]),
+    ]
+    talk = [HEAD, *GEMINI[:2], _gemini(3, "user", "Thanks."), {"$set": {"messages": condensed}}]
+    transcript, messages = read_one(lines([*talk, _gemini(9, "user", "Thanks.")]))
+    assert _said(messages) == [
+        ("user", "Read it."),
+        ("assistant", "It sets x."),
+        ("user", "Thanks."),
+        ("system", "<state_snapshot>They read a.py.</state_snapshot>"),
+        ("assistant", "Got it."),
+        ("user", "Thanks."),
+    ]
+    assert messages[1].tool_calls[0].result == "x = 1"
+    assert (transcript.flaws, transcript.left_out) == ([], {})
+
+
 def test_a_checkpoint_of_gemini() -> None:
     call = {"functionCall": {"name": "read", "args": {"p": 1}}}
     contents = [
@@ -178,6 +232,25 @@ def test_an_export_of_opencode() -> None:
         [call] = messages[2].tool_calls
         assert (call.success, call.error, call.duration_ms) == (False, "none", 250)
         assert transcript.left_out == {"step-start": 1}
+
+
+def test_what_was_taken_back_in_opencode_and_what_a_command_said() -> None:
+    def message(number: int, role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+        return {"info": {"id": f"msg_{number:012}", "role": role}, "parts": list(parts)}
+
+    command = {"type": "subtask", "prompt": "Review it.", "command": "review", "agent": "general", "description": ""}
+    session = {
+        "info": {"id": "ses_1", "revert": {"messageID": f"msg_{3:012}", "snapshot": "x"}},
+        "messages": [
+            message(1, "user", command),
+            message(2, "assistant", {"type": "text", "text": "Done."}),
+            message(3, "user", {"type": "text", "text": "Drop it."}),
+            message(4, "assistant", {"type": "step-start"}, {"type": "text", "text": "Dropped."}),
+        ],
+    }
+    transcript, messages = read_one(json.dumps(session))
+    assert _said(messages) == [("user", "Review it."), ("assistant", "Done.")]
+    assert transcript.left_out == {"abandoned branch": 2}
 
 
 def test_an_export_of_claude_ai() -> None:

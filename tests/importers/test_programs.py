@@ -105,12 +105,12 @@ def test_opencode_in_files_and_in_its_database(root: Path, tmp_path: Path) -> No
     assert _said("opencode", root, tmp_path) == expected
     with sqlite3.connect(base / "opencode.db") as database:
         database.executescript(
-            "CREATE TABLE session (id, parent_id, directory, title, time_created, time_updated);"
+            "CREATE TABLE session (id, parent_id, directory, title, time_created, time_updated, revert);"
             "CREATE TABLE message (id, session_id, time_created, data);"
             "CREATE TABLE part (id, message_id, session_id, data)"
         )
-        row = ("ses_1", None, str(root), "Tax, later", 1_700_000_000_000, 1_700_000_009_000)
-        database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?)", row)
+        row = ("ses_1", None, str(root), "Tax, later", 1_700_000_000_000, 1_700_000_009_000, None)
+        database.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         for message, part in talk:
             given = (message["id"], "ses_1", message["time"]["created"], json.dumps(message))
             database.execute("INSERT INTO message VALUES (?, ?, ?, ?)", given)
