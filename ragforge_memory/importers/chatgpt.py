@@ -58,7 +58,7 @@ def _branches(record: Record, whole: Transcript) -> Iterator[Transcript]:
     """The paths to all other leaves, so far as something is said there that is not on one before."""
     nodes: Mapping[str, Any] = record.value["mapping"]
     told = set(dict(_opened(record.value, Transcript(iter(()), NAME))))
-    parents = {node.get("parent") for node in nodes.values() if isinstance(node, Mapping)}
+    parents = _parents(nodes)
     for leaf in nodes:
         if leaf in parents or leaf in told:
             continue
@@ -90,9 +90,10 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
     """Takes up what is said of the whole; returns the path to the current node, from the root."""
     found = fields.mapping(value, "a conversation")
     nodes = fields.mapping(found.get("mapping"), "its mapping")
-    transcript.title = fields.optional_text(found.get("title"), "its title")
-    transcript.created_at = fields.time(found.get("create_time"))
-    transcript.session_id = fields.foreign_id(found.get("conversation_id") or found.get("id"), "its conversation_id")
+    place, uuid = transcript.place, found.get("conversation_id") or found.get("id")
+    transcript.title = transcript.about(place, lambda: fields.optional_text(found.get("title"), "its title"))
+    transcript.created_at = transcript.about(place, lambda: fields.time(found.get("create_time")))
+    transcript.session_id = transcript.about(place, lambda: fields.foreign_id(uuid, "its conversation_id"))
     if transcript.title:
         transcript.place = f"{transcript.place} ({transcript.title[:_SHOWN_TITLE]})"
     name = found.get("current_node")
@@ -132,10 +133,15 @@ def _says_something(node: object) -> bool:
     return isinstance(author, Mapping) and author.get("role") in ("user", "assistant")
 
 
+def _parents(nodes: Mapping[str, Any]) -> set[str]:
+    """The nodes that others follow."""
+    named = (node.get("parent") for node in nodes.values() if isinstance(node, Mapping))
+    return {parent for parent in named if isinstance(parent, str)}
+
+
 def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
     """What old exports, which name no current node, showed last."""
-    named = (node.get("parent") for node in nodes.values() if isinstance(node, Mapping))
-    parents = {parent for parent in named if isinstance(parent, str)}
+    parents = _parents(nodes)
 
     def when(name: str) -> float:
         message = nodes[name].get("message") if isinstance(nodes[name], Mapping) else None

@@ -43,9 +43,10 @@ def _along(messages: list[tuple[int, Any]], record: Record, transcript: Transcri
 
 
 def _begin(value: Mapping[str, Any], transcript: Transcript) -> list[tuple[int, Any]]:
-    transcript.title = fields.optional_text(value.get("name"), "its name", most=2_000)
-    transcript.session_id = fields.foreign_id(value.get("uuid"), "its uuid")
-    transcript.created_at = fields.time(value.get("created_at"))
+    place = transcript.place
+    transcript.title = transcript.about(place, lambda: fields.optional_text(value.get("name"), "its name", most=2_000))
+    transcript.session_id = transcript.about(place, lambda: fields.foreign_id(value.get("uuid"), "its uuid"))
+    transcript.created_at = transcript.about(place, lambda: fields.time(value.get("created_at")))
     if isinstance(value.get("model"), str):
         transcript.metadata["model"] = value["model"]
     messages = list(enumerate(value["chat_messages"]))

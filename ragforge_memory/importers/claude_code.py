@@ -226,7 +226,7 @@ class _Session:
         self._begun = True
         self.transcript.place = place
         self.transcript.session_id = self._id
-        self.transcript.created_at = fields.time(line.get("timestamp"))
+        self.transcript.created_at = self.transcript.about(place, lambda: fields.time(line.get("timestamp")))
         for key, name in _ABOUT.items():
             if isinstance(line.get(key), str) and line[key]:
                 self.transcript.metadata[name] = line[key]

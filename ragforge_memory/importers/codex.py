@@ -78,8 +78,9 @@ def _messages(records: Iterable[Record], transcript: Transcript) -> Iterator[Tra
 def _begin(transcript: Transcript, about: Mapping[str, Any]) -> None:
     if transcript.session_id is not None:
         return
-    transcript.session_id = fields.foreign_id(about.get("id"), "its id")
-    transcript.created_at = fields.time(about.get("timestamp"))
+    place = transcript.place
+    transcript.session_id = transcript.about(place, lambda: fields.foreign_id(about.get("id"), "its id"))
+    transcript.created_at = transcript.about(place, lambda: fields.time(about.get("timestamp")))
     git = about.get("git")
     found = {
         "directory": about.get("cwd"),

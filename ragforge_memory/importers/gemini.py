@@ -126,9 +126,13 @@ def _shown(records: Iterable[Record], transcript: Transcript) -> list[Record]:
 
 
 def _about(about: Mapping[str, Any], record: Record, shown: dict[str, Record], transcript: Transcript) -> None:
-    transcript.session_id = fields.foreign_id(about.get("sessionId"), "its sessionId") or transcript.session_id
-    transcript.created_at = fields.time(about.get("startTime")) or transcript.created_at
-    transcript.title = fields.optional_text(about.get("summary"), "its summary", most=2_000) or transcript.title
+    place, summary = record.place, about.get("summary")
+    session = transcript.about(place, lambda: fields.foreign_id(about.get("sessionId"), "its sessionId"))
+    created_at = transcript.about(place, lambda: fields.time(about.get("startTime")))
+    title = transcript.about(place, lambda: fields.optional_text(summary, "its summary", most=2_000))
+    transcript.session_id = session or transcript.session_id
+    transcript.created_at = created_at or transcript.created_at
+    transcript.title = title or transcript.title
     if about.get("kind") == "subagent":
         transcript.metadata["kind"] = "subagent"
     messages = about.get("messages")

@@ -84,9 +84,12 @@ def _shown(messages: list[Any], revert: object) -> list[Any]:
 
 
 def _begin(about: Mapping[str, Any], transcript: Transcript) -> None:
-    transcript.title = fields.optional_text(about.get("title"), "its title", most=2_000)
-    transcript.session_id = fields.foreign_id(about.get("id"), "its id")
-    transcript.created_at = _time(about.get("time"), "created")
+    place = transcript.place
+    transcript.title = transcript.about(
+        place, lambda: fields.optional_text(about.get("title"), "its title", most=2_000)
+    )
+    transcript.session_id = transcript.about(place, lambda: fields.foreign_id(about.get("id"), "its id"))
+    transcript.created_at = transcript.about(place, lambda: _time(about.get("time"), "created"))
     if isinstance(about.get("directory"), str):
         transcript.metadata["directory"] = about["directory"]
 

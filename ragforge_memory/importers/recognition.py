@@ -261,12 +261,25 @@ def _of_document(document: JsonDocument) -> Iterator[Transcript]:
     header: dict[str, Any] = {}
     keys = document.names()
     for key in keys:
-        # What has a head of its own is one record, whose messages are not the API's.
-        if key == "messages" and document.next() == "[" and not _OWN_HEADS & header.keys():
+        if key != "messages" or document.next() != "[":
+            header[key] = document.value()
+        elif not _OWN_HEADS & header.keys():
             return iter([_streamed(document, keys, header)])
-        header[key] = document.value()
+        else:
+            # What has a head of its own is one record, whose messages are not the API's.
+            items = list(_items(document, lambda: None))
+            header[key] = [each.value for each in items if each.fault is None]
+            if items and items[-1].fault is not None:
+                return _cut_off(header, items[-1])
     document.end()
     return _of_object(Record("record 0", header))
+
+
+def _cut_off(header: Mapping[str, Any], last: Record) -> Iterator[Transcript]:
+    """What there is of an object whose messages could not be read on."""
+    for transcript in _of_object(Record("record 0", header)):
+        transcript.pass_over(last.place, str(last.fault))
+        yield transcript
 
 
 def _streamed(document: JsonDocument, keys: Iterator[str], header: dict[str, Any]) -> Transcript:

@@ -54,7 +54,7 @@ class Record:
         """What ``reader`` makes of the value.
 
         Raises:
-            InvalidInput: the record could not be read, or ``reader`` raised ValueError; the message names the place.
+            InvalidInput: the record could not be read, or ``reader`` stumbled over it; the message names the place.
         """
         if self.fault is not None:
             raise refusal(self.place, self.fault)
@@ -66,6 +66,9 @@ class Record:
             raise refusal(self.place, str(error)) from error
         except RecursionError as error:
             raise refusal(self.place, TOO_DEEP) from error
+        except (TypeError, LookupError, AttributeError, OverflowError) as error:
+            # Where a list or a number stands in the place of a text, of a mapping: no reader looks for all of it.
+            raise refusal(self.place, f"it is not of the form of its format ({error})") from error
 
 
 def refusal(place: str, why: str) -> InvalidInput:
@@ -230,7 +233,8 @@ class JsonDocument:
 
     def __init__(self, source: Source) -> None:
         self._chunks = source.chunks()
-        self._decode = codecs.getincrementaldecoder("utf-8")()
+        # A byte that is not UTF-8 costs its character.
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace")
         self._decoder = json.JSONDecoder()
         self._text = ""
         self._at = 0
@@ -347,11 +351,7 @@ class JsonDocument:
         while added < least and not self._ended:
             chunk = next(self._chunks, None)
             self._ended = chunk is None
-            try:
-                piece = self._decode.decode(chunk or b"", final=self._ended)
-            except UnicodeDecodeError as error:
-                before = error.object[: error.start].count(b"\n") + "".join(pieces).count("\n")
-                raise refusal(f"line {self._line + before}", not_utf8(error)) from error
+            piece = self._decode.decode(chunk or b"", final=self._ended)
             pieces.append(piece)
             added += len(piece)
         self._text = "".join(pieces)

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from ragforge_memory.models.conversation import Role, Usage
+
+T = TypeVar("T")
 
 ABANDONED = "abandoned branch"
 """How messages are counted that a program shows no more: the user went back to an older one, or asked again."""
@@ -89,6 +91,14 @@ class Transcript:
     of: Transcript | None = None
     abandoned: int = 0
     taken: bool = False
+
+    def about(self, place: str, read: Callable[[], T]) -> T | None:
+        """What its source says of the whole; None where that is bad, which costs no message and is noted."""
+        try:
+            return read()
+        except ValueError as error:
+            self.pass_over(place, str(error))
+            return None
 
     def pass_over(self, place: str, why: str) -> None:
         """Notes a record that is bad: it costs itself and not the others."""
