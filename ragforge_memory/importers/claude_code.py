@@ -15,9 +15,9 @@ from typing import Any
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers import fields
 from ragforge_memory.importers.anthropic import add_blocks, blocks_of, take_results, usage_of
-from ragforge_memory.importers.envelopes import is_local, parted, program_says, queued_prompt
+from ragforge_memory.importers.envelopes import Queue, is_local, parted, program_says, queued_prompt, text_in_queue
 from ragforge_memory.importers.exchange import Answer, Exchange
-from ragforge_memory.importers.families import SIDECHAIN, Family, Kind, Spool, with_next
+from ragforge_memory.importers.families import Family, Kind, Spool, with_next
 from ragforge_memory.importers.source import TOO_DEEP, Record, refusal
 from ragforge_memory.models.conversation import Role
 from ragforge_memory.models.transcript import ABANDONED, Transcript, TranscriptMessage
@@ -31,6 +31,9 @@ _OTHERS = frozenset({"system", "progress", "attachment", "last-prompt", "queue-o
 # What a session's metadata keeps of its first message.
 _ABOUT = {"cwd": "directory", "gitBranch": "git_branch", "version": "version", "agentId": "agent"}
 _SUMMARIES = 50
+_WARM_UP = "Warmup"
+_NOTHING = "empty output"
+"""How messages are counted in which the program told of a command that it printed nothing."""
 
 
 def recognises(record: object) -> bool:
@@ -97,9 +100,11 @@ class _Session:
         self._titles: dict[str, str] = {}
         self._summaries: deque[tuple[str | None, str]] = deque(maxlen=_SUMMARIES)
         self._message_id: str | None = None
+        self._newest: str | None = None
         self._begun = False
         self._instead: int | None = None
         self._told: set[int] = set()
+        self._queue = Queue()
         self.transcript = Transcript(self._messages(), NAME, branches=self._branches)
 
     def take(self, lines: _Lines) -> None:
@@ -121,14 +126,28 @@ class _Session:
         if not isinstance(line, Mapping) or not isinstance(line.get("type"), str):
             return "a line of a session has a type"
         uuid = fields.foreign_id(line.get("uuid"), "its uuid")
-        parent = fields.foreign_id(line.get("parentUuid"), "its parentUuid")
+        # What follows a condensed session has its last message for a parent in another place.
+        parent = fields.foreign_id(line.get("parentUuid") or line.get("logicalParentUuid"), "its parentUuid")
         kind = self._kind(line)
         if uuid is not None and (known := self._family.place_of(uuid)) is not None:
             if self._family.is_same(uuid, line.get("message")):
                 self.transcript.left_out["repeated"] += 1
                 return None
             return f"its uuid is that of {known}, which says something else"
-        self._family.add(record.place, uuid, parent, kind, line.get("message"))
+        is_queue = line["type"] == "queue-operation"
+        if is_queue:
+            parent = self._newest
+        side = bool(line.get("isSidechain"))
+        # An agent's file names it, since there are such files; a session may begin with agents that were warmed up.
+        agent = isinstance(line.get("agentId"), str) or (kind is Kind.PROMPT and _typed(line) != _WARM_UP)
+        self._family.add(record.place, uuid, parent, kind, line.get("message"), side=side, agent=agent)
+        self._newest = uuid or self._newest
+        if is_queue:
+            self._queue.operate(self._family.last, line)
+        elif not side and kind is Kind.ANSWER:
+            self._queue.answer()
+        elif not side and kind is not Kind.OTHER:
+            self._queue.come(_typed(line))
         if kind is Kind.OTHER:
             self._about(line)
             return None
@@ -144,11 +163,11 @@ class _Session:
         """
         if line["type"] == "attachment":
             return Kind.OTHER if queued_prompt(line) is None else Kind.BESIDE
+        if line["type"] == "queue-operation":
+            return Kind.BESIDE if line.get("operation") == "enqueue" and text_in_queue(line) else Kind.OTHER
         if line["type"] not in _MESSAGES:
             return Kind.OTHER
         message = fields.mapping(line.get("message"), "the message of a line")
-        if line.get("isSidechain"):
-            return Kind.SIDE
         if line["type"] == "assistant":
             return Kind.ANSWER
         blocks = blocks_of(message.get("content"))
@@ -162,12 +181,14 @@ class _Session:
         is_branch = self._instead is not None
         shown = self._family.shown(self._instead)
         otherwise = self._family.shown() if is_branch else shown
-        side = not self._family.has_main
         said = 0
         for (index, place, line), following in with_next(self._spool.records()):
-            if shown[index] is not None and not (side and shown[index] == SIDECHAIN):
+            why = shown[index]
+            if line["type"] == "queue-operation" and index not in self._queue.said:
+                why = line["type"]
+            if why is not None:
                 if not is_branch:
-                    self.transcript.left_out[str(shown[index])] += 1
+                    self.transcript.left_out[why] += 1
                 continue
             if is_branch and otherwise[index] == ABANDONED and index not in self._told:
                 self._told.add(index)
@@ -211,10 +232,8 @@ class _Session:
 
     def _said(self, line: Mapping[str, Any], place: str, *, local: bool) -> Iterator[TranscriptMessage]:
         uuid = fields.unique(fields.foreign_id(line.get("uuid"), "its uuid"))
-        if line["type"] == "attachment":
-            content = fields.joined(queued_prompt(line), "its prompt")
-            when = fields.time(line.get("timestamp"))
-            yield from self._exchange.interject(TranscriptMessage("user", content, when, uuid, place=place))
+        if line["type"] not in _MESSAGES:
+            yield from self._say(line, _typed(line), place, uuid)
             return
         message = fields.mapping(line.get("message"), "the message of a line")
         if line["type"] == "assistant":
@@ -262,16 +281,21 @@ class _Session:
         )
         if not said and results:
             return
-        text = fields.joined(said, "its content")
+        yield from self._say(line, fields.joined(said, "its content"), place, uuid, local=local)
+
+    def _say(
+        self, line: Mapping[str, Any], text: str, place: str, uuid: str | None, *, local: bool = False
+    ) -> Iterator[TranscriptMessage]:
+        when = fields.time(line.get("timestamp"))
         # What the program itself says in the user's name is not a word of the user.
-        if line.get("isMeta") or line.get("isCompactSummary"):
+        if line.get("isMeta") or line.get("isCompactSummary") or _is_meta(line.get("attachment")):
             typed, program = "", text
         else:
             typed, program = parted(text)
         if local:  # a setting of the program (/model), which no model answers
             typed, program = "", typed or program
-        elif not typed and not program:
-            typed = text
+        if text and not typed and not program:
+            self.transcript.left_out[_NOTHING] += 1
         sides: tuple[tuple[Role, str], ...] = (("user", typed), ("system", program))
         for role, content in sides:
             if content:
@@ -296,6 +320,20 @@ class _Session:
         summaries = own or [summary for _, summary in self._summaries]
         named = self._titles.get("custom-title") or self._titles.get("ai-title")
         return named or (summaries[-1] if summaries else None)
+
+
+def _typed(line: Mapping[str, Any]) -> str:
+    """The text of a line that is the user's, or was typed while a tool ran."""
+    if line["type"] == "queue-operation":
+        return text_in_queue(line)
+    if line["type"] == "attachment":
+        return fields.joined(queued_prompt(line), "its prompt")
+    message = line.get("message")
+    return _text_of(blocks_of(message.get("content"))) if isinstance(message, Mapping) else ""
+
+
+def _is_meta(attachment: object) -> bool:
+    return isinstance(attachment, Mapping) and bool(attachment.get("isMeta"))
 
 
 def _text_of(blocks: list[Mapping[str, Any]]) -> str:

@@ -36,11 +36,16 @@ class Answer:
     reasoning: list[str] = field(default_factory=list)
     calls: list[TranscriptCall] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
+    given_up: set[int] = field(default_factory=set)
 
     @property
     def open(self) -> bool:
-        """Whether a result is missing."""
-        return len(self.answered) < len(self.calls)
+        """Whether a result may still come."""
+        return len(self.answered | self.given_up) < len(self.calls)
+
+    def give_up(self) -> None:
+        """Waits no longer for results of calls without ids, which are known by their order alone."""
+        self.given_up |= {index for index, call in enumerate(self.calls) if call.call_id is None}
 
     def add_to_result(self, more: str) -> None:
         """Another piece of what the newest call gave."""
@@ -76,7 +81,7 @@ class Answer:
 
 
 class Exchange:
-    """Holds answers back until the results of their calls have come, and no longer than to the next word of the user.
+    """Holds answers back until the results of their calls have come, and with them what was said meanwhile.
 
     Every method that takes something gives the messages that are complete now, in their order.
     """
@@ -92,24 +97,24 @@ class Exchange:
 
     def answer(self, answer: Answer) -> Iterator[TranscriptMessage]:
         """A new answer; what was complete before it is given."""
-        while self._answers and (not _is_open(self._answers[0]) or len(self._answers) >= _WAITING):
-            yield _finished(self._answers.popleft())
+        yield from self._complete()
         self._answers.append(answer)
 
     def say(self, message: TranscriptMessage) -> Iterator[TranscriptMessage]:
-        """Somebody else's message: no result comes for what was before it."""
-        yield from self.finish()
-        yield message
+        """Somebody else's message: of the calls before it only those with ids are waited for."""
+        for before in self._answers:
+            if isinstance(before, Answer):
+                before.give_up()
+        self._answers.append(message)
+        yield from self._complete()
 
     def finish(self) -> Iterator[TranscriptMessage]:
         """All that is left."""
         while self._answers:
             yield _finished(self._answers.popleft())
 
-    def interject(self, message: TranscriptMessage) -> Iterator[TranscriptMessage]:
-        """A message that was typed while calls wait for their results, which come all the same."""
-        self._answers.append(message)
-        while self._answers and not _is_open(self._answers[0]):
+    def _complete(self) -> Iterator[TranscriptMessage]:
+        while self._answers and (not _is_open(self._answers[0]) or len(self._answers) >= _WAITING):
             yield _finished(self._answers.popleft())
 
     def result(
@@ -123,8 +128,8 @@ class Exchange:
         timestamp: datetime | None = None,
         duration_ms: int = 0,
     ) -> Iterator[TranscriptMessage]:
-        """The result of a call: of the first open one of that id, else of the first open one without an id; where the
-        result has none, of the first open one of that tool (None: of any).
+        """The result of a call: of an open one of that id in the newest answer that has one, else of the first open one
+        without an id; where the result has none, of the first open one of that tool (None: of any).
 
         A result whose call is not there (a history that was cut) makes an answer of its own, so that it is kept.
         """
@@ -145,19 +150,21 @@ class Exchange:
         answer.answered.add(index)
 
     def _open_call(self, call_id: str | None, tool_name: str | None) -> tuple[Answer, int] | None:
-        unnamed: tuple[Answer, int] | None = None
-        for answer in self._answers:
-            if not isinstance(answer, Answer):
-                continue
-            for index, call in enumerate(answer.calls):
-                if index in answer.answered:
-                    continue
-                if call_id is not None and call.call_id == call_id:
-                    return answer, index
-                fits = tool_name is None or call.tool_name == tool_name
-                if unnamed is None and fits and (call_id is None or call.call_id is None):
-                    unnamed = answer, index
-        return unnamed
+        waiting = [
+            (answer, index, call)
+            for answer in self._answers
+            if isinstance(answer, Answer)
+            for index, call in enumerate(answer.calls)
+            if index not in answer.answered and index not in answer.given_up
+        ]
+        named = [(answer, index) for answer, index, call in waiting if call_id is not None and call.call_id == call_id]
+        if named:
+            return next(each for each in named if each[0] is named[-1][0])
+        for answer, index, call in waiting:
+            fits = tool_name is None or call.tool_name == tool_name
+            if fits and (call_id is None or call.call_id is None):
+                return answer, index
+        return None
 
 
 def _is_open(held: Answer | TranscriptMessage) -> bool:

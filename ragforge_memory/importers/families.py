@@ -24,19 +24,21 @@ class Kind(enum.IntEnum):
     """What a line is to the others.
 
     ``PROMPT`` is what the user typed to begin a turn, ``BESIDE`` what belongs to one without beginning it (results of
-    tools, what the program wrote, what was typed meanwhile), ``SIDE`` what an agent of its own said, ``OTHER`` is
-    not a message.
+    tools, what the program wrote, what was typed meanwhile), ``OTHER`` is not a message.
     """
 
     OTHER = 0
     PROMPT = 1
     BESIDE = 2
     ANSWER = 3
-    SIDE = 4
 
 
 class Family:
-    """Parents and kinds of a session's lines, in some 150 bytes each."""
+    """Parents and kinds of a session's lines, in some 150 bytes each.
+
+    What an agent of its own said (``side``) is no part of the session, and is one where there is nothing else: then the
+    file is that agent's, which its lines name.
+    """
 
     def __init__(self) -> None:
         self._index: dict[int, int] = {}
@@ -44,8 +46,11 @@ class Family:
         self._kinds = bytearray()
         self._numbers = array("q")
         self._digests = array("q")
+        self._sides = bytearray()
         self._word = "line"
-        self.has_main = False
+        self._has_main = False
+        self._has_links = True
+        self._is_agents = False
 
     @property
     def last(self) -> int:
@@ -65,32 +70,62 @@ class Family:
         """Whether a message says what was said under its uuid before."""
         return self._digests[self._index[hash(uuid)]] == _digest(message)
 
-    def add(self, place: str, uuid: str | None, parent: str | None, kind: Kind, message: object) -> None:
-        """Takes up a line."""
+    def add(
+        self,
+        place: str,
+        uuid: str | None,
+        parent: str | None,
+        kind: Kind,
+        message: object,
+        *,
+        side: bool = False,
+        agent: bool = False,
+    ) -> None:
+        """Takes up a line.
+
+        Args:
+            place: where it stands.
+            uuid: its own.
+            parent: the line that it follows; None: it begins something.
+            kind: what it is to the others.
+            message: what it says, by which a repeated one is known.
+            side: whether an agent of its own said it.
+            agent: whether it names that agent.
+        """
         self._word, _, number = place.partition(" ")
         if uuid is not None:
             self._index[hash(uuid)] = len(self._kinds)
         self._kinds.append(kind)
+        self._sides.append(side)
         self._parents.append(0 if parent is None else hash(parent))
         self._numbers.append(int(number.partition(" ")[0]))
         self._digests.append(_digest(message) if kind is not Kind.OTHER else 0)
-        self.has_main = self.has_main or kind in (Kind.PROMPT, Kind.BESIDE, Kind.ANSWER)
+        self._has_main = self._has_main or (not side and kind in (Kind.PROMPT, Kind.ANSWER))
+        # Lines that lost their ids say nothing of what follows what.
+        self._has_links = self._has_links and not (kind is Kind.ANSWER and not side and parent is None)
+        self._is_agents = self._is_agents or (side and agent)
 
     def shown(self, instead: int | None = None) -> list[str | None]:
         """Of each line why it is not shown; None where it is.
 
-        Where two prompts follow one message, the user went back and began anew: the last one goes on, and what hangs on
-        the others is abandoned. Answers and results that follow one message stand beside each other, and a parent that
-        is missing abandons nothing.
+        Where two prompts follow one message, the user went back and began anew, or two windows were open: the one goes
+        on in which something was said last, and what hangs on the others is abandoned. Answers and results that follow
+        one message stand beside each other, and a parent that is missing abandons nothing.
 
         Args:
-            instead: shows this abandoned prompt, with what led to it and what hangs on it.
+            instead: shows this abandoned prompt, with what led to it and what hangs on it, and nothing else that came
+                after it.
         """
         roots = self._roots(instead)
-        why: list[str | None] = [SIDECHAIN if kind == Kind.SIDE else None for kind in self._kinds]
+        is_session = self._has_main or not self._is_agents
+        why: list[str | None] = [SIDECHAIN if side and is_session else None for side in self._sides]
         hangs: dict[int, bool] = {_NONE: False, **dict.fromkeys(roots, True)}
+        below: dict[int, bool] = {_NONE: False} if instead is None else {_NONE: False, instead: True}
         for index in range(len(why)) if roots else ():
-            if self._hangs(index, hangs) and why[index] is None:
+            gone = self._hangs(index, hangs)
+            if instead is not None and index > instead:
+                gone = gone or not self._hangs(index, below)
+            if gone and why[index] is None:
                 why[index] = ABANDONED
         return why
 
@@ -104,28 +139,44 @@ class Family:
         while instead is not None and instead != _NONE and instead not in kept:
             kept.add(instead)
             instead = self._above(instead)
+        newest = self._newest()
         goes_on: dict[int, int] = {}
         roots: set[int] = set()
         for index, kind in enumerate(self._kinds):
-            if kind != Kind.PROMPT:
+            if kind != Kind.PROMPT or (self._has_main and self._sides[index]):
                 continue
             above = self._message_above(index)
             if above == _NONE:
                 continue
-            before = goes_on.get(above)
-            if before is None or before not in kept:
-                goes_on[above] = index
-            if before is not None:
-                roots.add(index if before in kept else before)
+            before = goes_on.setdefault(above, index)
+            if before == index:
+                continue
+            first = before in kept or (index not in kept and newest[before] > newest[index])
+            goes_on[above] = before if first else index
+            roots.add(index if first else before)
         return roots
+
+    def _newest(self) -> array[int]:
+        """Of each line the newest message that hangs on it, itself included."""
+        newest = array("q", (index if kind != Kind.OTHER else _NONE for index, kind in enumerate(self._kinds)))
+        for index in reversed(range(len(newest))):
+            above = self._above(index)
+            if _NONE < above < index:  # a ring says nothing
+                newest[above] = max(newest[above], newest[index])
+        return newest
 
     def _above(self, index: int) -> int:
         """The line that a line follows."""
         return self._index.get(self._parents[index], _NONE) if self._parents[index] else _NONE
 
     def _message_above(self, index: int) -> int:
-        """The message that a line follows, past what is none."""
+        """The message that a line follows, past what is none; of what begins a session a number below `_NONE`, which is
+        the same for what begins it in the same place."""
+        below = _NONE
         for _ in range(len(self._kinds)):
+            if self._parents[index] == 0 and self._has_links:
+                return _NONE - 1 - (0 if below == _NONE else 1 + index)
+            below = index
             index = self._above(index)
             if index == _NONE or self._kinds[index] != Kind.OTHER:
                 return index

@@ -76,7 +76,7 @@ _OWN_HEADS = frozenset({"info", "sessionId", "projectHash"})
 # So many messages are looked at until one shows that they are OpenAI's: the first may have a role and a text alone.
 _LOOKED_AT = 200
 _HEAD = 1 << 16
-_SPACE = b" \t\r\n\xef\xbb\xbf"
+_SPACE = b" \t\r\n\0\xef\xbb\xbf"
 
 
 def transcripts(data: Any) -> Iterator[Transcript]:
@@ -134,8 +134,11 @@ def _of_source(source: Source) -> Iterator[Transcript]:
         raise InvalidInput("there is nothing to import: it is empty", hint=FORMATS)
     if aider.recognises(_as_text(source, head)):
         return aider.read(text_lines(source))
+    # What stands before the first of the lines was torn off.
+    if any(map(_is_object, head.split(b"\n"))):
+        return _of_records(json_lines(source))
     try:
-        json.loads(head)
+        json.loads(head.decode(errors="replace"))
     except ValueError as error:
         raise InvalidInput(f"this is neither JSON nor a chat history: {error}", hint=FORMATS) from error
     raise _unknown()
@@ -158,8 +161,9 @@ def _has_lines(source: Source) -> bool:
 
 
 def _is_object(line: bytes) -> bool:
+    """Whether a line is an object, or begins with a whole one."""
     try:
-        return isinstance(json.loads(line), dict)
+        return isinstance(json.JSONDecoder().raw_decode(line.strip(_SPACE).decode())[0], dict)
     except (ValueError, RecursionError):
         return False
 

@@ -118,9 +118,10 @@ class Source:
         self.taken = 0
 
     def chunks(self) -> Iterator[bytes]:
-        """All bytes in pieces; a byte order mark is left out."""
+        """All bytes in pieces; a byte order mark, or NULs of a lost block, are left out at the beginning."""
         if self.head(3).startswith(codecs.BOM_UTF8):
             self._head = self._head[3:]
+        self._head = self._head.lstrip(b"\0")
         if self._head:
             head, self._head = self._head, b""
             self.taken += len(head)
@@ -181,41 +182,60 @@ def text_lines(source: Source) -> Iterator[tuple[int, str]]:
 
 def json_lines(source: Source) -> Iterator[Record]:
     """One value a line; empty lines are passed over, one that is bad has a fault."""
+    beginnings: set[str] = set()
     for number, line in lines(source):
         if line is None:
             yield Record(f"line {number}", None, too_long())
+            continue
         # A machine that lost its power leaves blocks of NUL.
-        elif line := line.strip(_BLANK):
-            yield from _line(f"line {number}", line)
+        for piece in line.split(b"\0"):
+            if piece := piece.strip(_BLANK):
+                yield from _line(f"line {number}", piece, beginnings)
 
 
-def _line(place: str, line: bytes) -> Iterator[Record]:
+def _line(place: str, line: bytes, beginnings: set[str]) -> Iterator[Record]:
     """The value of a line; several where lines were written into each other without an end between them."""
     try:
-        yield Record(place, json_of(line))
+        value = json_of(line)
+        if isinstance(value, dict):
+            beginnings.update(list(value)[:1])
+        yield Record(place, value)
     except UnicodeDecodeError as error:
         yield Record(place, None, not_utf8(error))
     except RecursionError:
         yield Record(place, None, TOO_DEEP)
     except ValueError as error:
-        fused = _fused(line)
-        if not fused:
+        found, is_whole = _fused(line.decode(), beginnings)
+        yield from (Record(place, value) for value in found)
+        if not is_whole:
             yield Record(place, None, f"this is not JSON: {error}")
-        yield from (Record(place, value) for value in fused)
 
 
-def _fused(line: bytes) -> list[Any]:
-    """The objects that stand behind each other on a line; none where it is anything else."""
-    text, found, at = line.decode(), [], 0
+def _fused(text: str, beginnings: set[str]) -> tuple[list[Any], bool]:
+    """The objects that stand behind each other on a line, and whether it has nothing else.
+
+    Behind what was torn off an object is taken only if it begins as others of the file do (with one of their first
+    keys), for what is left of a torn one may have objects in it.
+    """
+    found: list[Any] = []
     decoder = json.JSONDecoder()
-    try:
-        while at < len(text):
-            value, at = decoder.raw_decode(text, at)
+    at, is_whole = 0, True
+    while at < len(text):
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            value, end = None, at
+        if isinstance(value, dict) and (is_whole or beginnings.issuperset(list(value)[:1])):
             found.append(value)
-            at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it matches everywhere
-    except (ValueError, RecursionError):
-        return []
-    return found if all(isinstance(each, dict) for each in found) else []
+        else:
+            is_whole = False
+            end = at + 1
+        at = _SPACE.match(text, end).end()  # type: ignore[union-attr]  # it matches everywhere
+        if not is_whole:
+            at = text.find('{"', at)
+            if at < 0:
+                break
+    return found, is_whole
 
 
 def too_long() -> str:

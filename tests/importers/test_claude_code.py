@@ -99,6 +99,14 @@ def test_what_somebody_named_it_is_its_title() -> None:
 def test_the_file_of_an_agent_is_a_session() -> None:
     agent = [line(1, "user", "Task", isSidechain=True), line(2, "assistant", "Done", after=1, isSidechain=True)]
     assert outcomes(lines(agent)) == [2]
+    named = [{**each, "agentId": "a1"} for each in agent]
+    attachment = {"type": "queued_command", "prompt": "Hurry."}
+    named.append({**line(3, "attachment", "", after=2, isSidechain=True), "agentId": "a1", "attachment": attachment})
+    assert [each.content for each in read_one(lines(named))[1]] == ["Task", "Done", "Hurry."]
+    again = [line(4, "user", "Other", isSidechain=True, after=2), line(5, "user", "Third", isSidechain=True, after=2)]
+    transcript, messages = read_one(lines([*agent, *again]))
+    assert [each.content for each in messages] == ["Task", "Done", "Third"]
+    assert transcript.left_out == {"abandoned branch": 1}
 
 
 def test_files_behind_each_other_and_a_session_that_goes_on() -> None:
@@ -216,6 +224,8 @@ def test_the_first_line_does_not_decide_for_a_file() -> None:
     )
     assert [each.content for each in messages] == ["What changed?", "Much."]
     assert transcript.left_out == {"sidechain": 2}
+    # What is there of the session before it begins is none.
+    assert read(lines(warm[:1]))[0][1] == read(lines(warm))[0][1] == []
 
 
 @pytest.mark.parametrize(

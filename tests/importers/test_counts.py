@@ -68,21 +68,28 @@ class ClaudeCode:
         self.records.append({"type": kind, "messageId": "x", "sessionId": "s", "uuid": f"aside-{len(self.records)}"})
 
     def expected(self) -> tuple[Counter[str], Counter[str]]:
-        """Counts by walking the tree from its leaf side: of prompts under one parent only the last is gone into."""
+        """Counts by walking the tree: of prompts under one parent, or under none, only one is gone into, that under
+        which something was said last."""
         said = [each for each in self.records if "message" in each]
         main = [each for each in said if not each["isSidechain"]]
         below: dict[str | None, Records] = {}
         for each in main:
             below.setdefault(each["parentUuid"], []).append(each)
+
+        def newest(each: dict[str, Any]) -> int:
+            return max([main.index(each), *map(newest, below.get(each["uuid"], []))])
+
         shown: Records = []
-        # Prompts without a parent begin the session anew beside each other: none of them was gone back from.
-        waiting = list(below.get(None, []))
-        while waiting:
-            each = waiting.pop()
-            shown.append(each)
-            children = below.get(each["uuid"], [])
+        children = below[None]
+        waiting: Records = []
+        while True:
             prompts = [child for child in children if isinstance(child["message"]["content"], str)]
-            waiting += [child for child in children if child not in prompts[:-1]]
+            gone = prompts and max(prompts, key=newest)
+            waiting += [child for child in children if child not in prompts or child is gone]
+            if not waiting:
+                break
+            shown.append(waiting.pop())
+            children = below.get(shown[-1]["uuid"], [])
         blocks = [block for each in shown for block in each["message"]["content"] if isinstance(block, dict)]
         kinds = Counter(block["type"] for block in blocks)
         ids = {each["message"]["id"] for each in shown if each["type"] == "assistant"}

@@ -65,6 +65,26 @@ def test_what_is_not_utf8_is_named() -> None:
     assert message.content == "caf\ufffd"
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "flaws"),
+    [
+        ("{0}{1}\n", ["0", "1"], 0),
+        ('{0}\n{{"role": "us{1}\n', ["0", "1"], 1),
+        ('{0}{{"role": "us\n{1}\n', ["0", "1"], 1),
+        ("\0\0\0{0}\n\0\0{1}\0\0{2}\n", ["0", "1", "2"], 0),
+        ('{0}\n{{"role": "us\0\0\0{1}\n', ["0", "1"], 1),
+        ('ser", "content": "torn"}}\n{0}\n{1}\n', ["0", "1"], 1),
+        # What is left of a torn record is none by itself.
+        ('{0}\n{{"role": "user", "metadata": {{"content": "inside", "role": "user"}}\n{1}\n', ["0", "1"], 1),
+    ],
+)
+def test_what_is_sound_on_a_torn_line_is_taken(text: str, said: list[str], flaws: int) -> None:
+    given = text.format(*(json.dumps({"role": "user", "content": str(number)}) for number in range(3)))
+    [(transcript, messages)] = read(given)
+    assert [each.content for each in messages] == said
+    assert len(transcript.flaws) == flaws
+
+
 def test_records_have_a_most(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MAX_RECORD_BYTES", 1_000_000)
     large = {"messages": [{"role": "user", "content": ["x" * 1_500_000]}]}
