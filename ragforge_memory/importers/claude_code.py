@@ -31,6 +31,7 @@ _OTHERS = frozenset({"system", "progress", "attachment", "last-prompt", "queue-o
 # What a session's metadata keeps of its first message.
 _ABOUT = {"cwd": "directory", "gitBranch": "git_branch", "version": "version", "agentId": "agent"}
 _SUMMARIES = 50
+_UNSENT = "queued and not sent"
 _WARM_UP = "Warmup"
 _NOTHING = "empty output"
 """How messages are counted in which the program told of a command that it printed nothing."""
@@ -52,7 +53,9 @@ def recognises(record: object) -> bool:
         return isinstance(message, Mapping) and ("uuid" in record or "sessionId" in record or "content" in message)
     if kind in _TITLES:
         return isinstance(record.get(_TITLES[kind]), str)
-    return "sessionId" in record or (kind in _OTHERS and not {"uuid", "leafUuid", "messageId"}.isdisjoint(record))
+    if "sessionId" in record:
+        return "role" not in record
+    return kind in _OTHERS and not {"uuid", "leafUuid", "messageId"}.isdisjoint(record)
 
 
 def read(records: Iterable[Record]) -> Iterator[Transcript]:
@@ -185,7 +188,7 @@ class _Session:
         for (index, place, line), following in with_next(self._spool.records()):
             why = shown[index]
             if line["type"] == "queue-operation" and index not in self._queue.said:
-                why = line["type"]
+                why = _UNSENT if index in self._queue.waiting else line["type"]
             if why is not None:
                 if not is_branch:
                     self.transcript.left_out[why] += 1

@@ -91,39 +91,42 @@ class Queue:
 
     Most of it comes again: in an attachment, or as the next prompt. What was taken out of the queue before an answer,
     and does not come again, was given to the model with that answer.
+
+    Attributes:
+        waiting: the texts that nothing became of, by the indexes of their lines.
+        said: the indexes of the lines whose texts stand nowhere else.
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[int, str] = {}
+        self.waiting: dict[int, str] = {}
         self._taken_out: list[int] = []
         self.said: set[int] = set()
-        """The indexes of the lines whose texts stand nowhere else."""
 
     def operate(self, index: int, line: Mapping[str, Any]) -> None:
         """Takes a line of the queue."""
         text = text_in_queue(line)
         match line.get("operation"):
             case "enqueue" if text:
-                self._waiting[index] = text
+                self.waiting[index] = text
             case "remove" | "dequeue":
-                same = (each for each, waits in self._waiting.items() if text in ("", waits))
+                same = (each for each, waits in self.waiting.items() if text in ("", waits))
                 if (found := next((each for each in same if each not in self._taken_out), None)) is not None:
                     self._taken_out.append(found)
             case "popAll":
-                self._waiting.clear()
+                self.waiting.clear()
                 self._taken_out.clear()
 
     def come(self, text: str) -> None:
         """Notes a message of the user: what waited and is in it stands nowhere else no more."""
-        for index in [each for each, waits in self._waiting.items() if waits in text]:
-            del self._waiting[index]
+        for index in [each for each, waits in self.waiting.items() if waits in text]:
+            del self.waiting[index]
             self._taken_out = [each for each in self._taken_out if each != index]
 
     def answer(self) -> None:
         """Notes an answer of the model."""
         self.said.update(self._taken_out)
         for index in self._taken_out:
-            del self._waiting[index]
+            del self.waiting[index]
         self._taken_out.clear()
 
 

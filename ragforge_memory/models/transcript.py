@@ -103,4 +103,6 @@ class Transcript:
     def pass_over(self, place: str, why: str) -> None:
         """Notes a record that is bad: it costs itself and not the others."""
         self.place = self.place or place
-        self.flaws.append(Flaw(place, why))
+        flaw = Flaw(place, why)
+        if flaw not in self.flaws[-2:]:
+            self.flaws.append(flaw)

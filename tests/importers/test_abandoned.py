@@ -67,6 +67,41 @@ async def test_a_session_with_rewinds_that_grew_has_the_same_ways(make_agent: Ma
         assert await _ways(agent) == sorted(WAYS)
 
 
+CONDENSED = [
+    *FIRST,
+    *_turn(3, "Ten times.", "Ten times, no delay.", after=2),
+    *_turn(5, "Three times.", "Three times, 1 s.", after=2),
+    {**line(7, "system", "", after=None), "logicalParentUuid": uuid(6)},
+    line(8, "user", "They want three.", after=7, isCompactSummary=True),
+    *_turn(9, "And then?", "Then it fails.", after=8),
+    *_turn(11, "Behind a gap.", "Fine.", after=99),
+]
+AT_THE_ROOT = [*FIRST, *_turn(3, "Three.", "Why?", after=2), *_turn(5, "A cache.", "Which?", after=None)]
+
+
+@pytest.mark.parametrize(
+    ("talk", "ways"),
+    [
+        (
+            CONDENSED,
+            [
+                [*WAYS[0], "They want three.", "And then?", "Then it fails.", "Behind a gap.", "Fine."],
+                ["Add a retry.", "How many times?", "Ten times.", "Ten times, no delay."],
+            ],
+        ),
+        (AT_THE_ROOT, [["A cache.", "Which?"], ["Add a retry.", "How many times?", "Three.", "Why?"]]),
+    ],
+)
+@pytest.mark.parametrize("grows", [False, True])
+async def test_what_comes_behind_a_rewind_is_of_one_way_alone(
+    make_agent: MakeAgent, talk: list[Any], ways: list[list[str]], grows: bool
+) -> None:
+    async with make_agent() as agent:
+        for end in range(1 if grows else len(talk), len(talk) + 1):
+            await taken(agent, lines(talk[:end]))
+        assert await _ways(agent) == sorted(ways)
+
+
 async def test_two_windows_on_one_session_stay_apart(make_agent: MakeAgent) -> None:
     here, there = _turn(3, "One?", "One.", after=2), _turn(5, "Two?", "Two.", after=2)
     more, others = _turn(7, "More?", "More.", after=4), _turn(9, "Others?", "Others.", after=6)

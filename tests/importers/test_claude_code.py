@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ragforge_memory import InvalidInput
 from tests.importers.reading import flawed, lines, outcomes, read, read_one
 
 SESSION = "5f6c0f3e-0000-4000-8000-000000000001"
@@ -215,6 +216,33 @@ def test_what_the_program_wrote_in_the_users_name() -> None:
         ("user", "Go on. <b>now</b>"),
         ("system", "Nothing to do."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "program"),
+    [
+        ("Why <system-reminder>x</system-reminder> here, and <bash-input>ls</bash-input>?", ..., ""),
+        ("Mend it.\n<system-reminder>Be\nbrief</system-reminder>", "Mend it.", "Be\nbrief"),
+        ("<ide_opened_file>a.py</ide_opened_file>\nMend it.", "Mend it.", "a.py"),
+        ('<teammate-message from="b">Done</teammate-message>', "", "Done"),
+        ("<user-memory-input>tabs</user-memory-input>", "# tabs", ""),
+        ("<bash-stdout></bash-stdout><bash-stderr></bash-stderr>", "", ""),
+        ("[Request interrupted by user]\nIn C [really]", "In C [really]", "[Request interrupted by user]"),
+        ("This session is being continued from a previous conversation.", "", ...),
+    ],
+)
+def test_what_the_program_wrote_in_the_user_s_name(text: str, typed: Any, program: Any) -> None:
+    sides = (("user", text if typed is ... else typed), ("system", text if program is ... else program))
+    said = [(role, content) for role, content in sides if content]
+    talk = [line(1, "user", "Hello."), line(2, "user", text, after=1)]
+    transcript, messages = read_one(lines(talk))
+    assert [(each.role, each.content) for each in messages[1:]] == said
+    assert transcript.left_out == ({} if said else {"empty output": 1})
+
+
+def test_a_log_that_names_its_session_is_no_session_of_the_program() -> None:
+    with pytest.raises(InvalidInput):
+        list(read(lines([{"type": "message", "sessionId": "x", "role": "user", "text": "Mine."}])))
 
 
 def test_the_first_line_does_not_decide_for_a_file() -> None:

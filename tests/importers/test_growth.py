@@ -31,6 +31,32 @@ CLAUDE = [
     line(11, "user", "Thanks.", after=10),
 ]
 
+WARM = [
+    line(21, "user", "Warmup", isSidechain=True),
+    line(22, "assistant", [{"type": "text", "text": "ok"}], after=21, isSidechain=True, message={"id": "m9"}),
+]
+
+
+def queued(operation: str, **more: Any) -> dict[str, Any]:
+    """A line of the queue of what was typed while the program was busy."""
+    return {"type": "queue-operation", "operation": operation, "sessionId": SESSION, **more}
+
+
+BUSY = [
+    line(1, "user", "Mend the tax."),
+    line(2, "assistant", [use("t1", "Read"), use("t2", "Bash")], after=1, message={"id": "m1"}),
+    line(3, "user", [result("t1", "rate = 1")], after=2),
+    line(4, "user", "[document]", after=3, isMeta=True),
+    queued("enqueue", content="Keep the tests."),
+    queued("enqueue", content="And then the docs."),
+    line(5, "user", [result("t2", "2 failed")], after=4),
+    queued("remove", content="Keep the tests."),
+    line(6, "assistant", [{"type": "text", "text": "I keep them."}], after=5, message={"id": "m2"}),
+    queued("dequeue"),
+    line(7, "user", "And then the docs.", after=6),
+    line(8, "assistant", [{"type": "text", "text": "Done."}], after=7, message={"id": "m3"}),
+]
+
 
 def _codex(number: int, kind: str, **payload: Any) -> dict[str, Any]:
     return {"timestamp": f"2026-05-04T09:00:{number:02}.000Z", "type": kind, "payload": payload}
@@ -103,6 +129,8 @@ OPENAI = [
 
 GROWING = {
     "Claude Code": [lines(CLAUDE[:end]) for end in range(1, len(CLAUDE) + 1)],
+    "Claude Code, warmed up": [lines([*WARM, *CLAUDE][:end]) for end in range(1, len(CLAUDE) + 3)],
+    "Claude Code, busy": [lines(BUSY[:end]) for end in range(1, len(BUSY) + 1)],
     "Codex": [lines(CODEX[:end]) for end in range(1, len(CODEX) + 1)],
     "Gemini CLI": [lines(GEMINI[:end]) for end in range(1, len(GEMINI) + 1)],
     "OpenAI": [json.dumps(OPENAI[:end]) for end in range(1, len(OPENAI) + 1)],
