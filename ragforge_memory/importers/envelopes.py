@@ -16,7 +16,8 @@ _COMMANDS = ("command-name", "command-message", "command-args", "bash-input", "u
 _TAGS = "|".join((*_OUTPUT, *_NOTICES, *_COMMANDS))
 # The tags of the program; one pattern finds them all, and no word of a user is looked at.
 _ENVELOPE = re.compile(rf"<({_TAGS})(?:\s[^<>]*)?>(.*?)</\1>", re.DOTALL)
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# What a terminal shows as colours, places and links, not as text.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _INTERRUPTED = "[Request interrupted by user"
 # What older versions wrote without a mark of its own begins with one of these.
 _SENTENCES = (
@@ -39,7 +40,7 @@ def parted(text: str) -> tuple[str, str]:
     is_command = _ENVELOPE.match(text.lstrip()) is not None
 
     def take(match: re.Match[str]) -> str:
-        tag, content = match[1], _COLOUR.sub("", match[2]).strip()
+        tag, content = match[1], _ESCAPES.sub("", match[2]).strip()
         if not is_command and (tag not in _NOTICES or not _has_lines(match)):
             return match[0]
         if tag in _COMMANDS:

@@ -16,6 +16,8 @@ MAX_RESULT_CHARACTERS = 10_000_000
 """The most that one tool result, the arguments of one call or one message's reasoning may have."""
 
 _UUID_CHARACTERS = 200
+# Seconds of this number are in the year 5138, milliseconds in 1973.
+_MILLISECONDS = 1e11
 # Shorter ids ("1", "msg_3") name a message within its conversation and not among all.
 _UNIQUE_CHARACTERS = 16
 
@@ -82,7 +84,8 @@ def arguments(value: object) -> Mapping[str, Any]:
 
 
 def time(value: object) -> datetime | None:
-    """A time: ISO text, a datetime, or seconds since 1970 (without a zone: UTC); None where there is none."""
+    """A time: ISO text, a datetime, or seconds or milliseconds since 1970 (without a zone: UTC); None where there is
+    none."""
     if value is None:
         return None
     given = value
@@ -90,7 +93,7 @@ def time(value: object) -> datetime | None:
         if isinstance(value, str):
             value = datetime.fromisoformat(value)
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            value = datetime.fromtimestamp(value, UTC)
+            value = datetime.fromtimestamp(value / 1_000 if value >= _MILLISECONDS else value, UTC)
     except (ValueError, OverflowError, OSError):
         raise ValueError(f"its timestamp is not a time: {given!r}") from None
     if not isinstance(value, datetime):

@@ -226,6 +226,11 @@ def test_what_the_program_wrote_in_the_users_name() -> None:
         ("<ide_opened_file>a.py</ide_opened_file>\nMend it.", "Mend it.", "a.py"),
         ('<teammate-message from="b">Done</teammate-message>', "", "Done"),
         ("<user-memory-input>tabs</user-memory-input>", "# tabs", ""),
+        (
+            "<local-command-stdout>\x1b[1mSet\x1b[0m \x1b]8;;x\x07to\x1b]8;;\x07 opus</local-command-stdout>",
+            "",
+            "Set to opus",
+        ),
         ("<bash-stdout></bash-stdout><bash-stderr></bash-stderr>", "", ""),
         ("[Request interrupted by user]\nIn C [really]", "In C [really]", "[Request interrupted by user]"),
         ("This session is being continued from a previous conversation.", "", ...),
