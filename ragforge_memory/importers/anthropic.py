@@ -28,8 +28,13 @@ def recognises(record: object) -> bool:
     content = record.get("content")
     if not isinstance(content, (list, tuple)):
         return False
-    kinds = [block.get("type") for block in content if isinstance(block, Mapping)]
-    return any(fields.is_one_of(kind, _CALLS | _THOUGHTS) or _is_result(kind) for kind in kinds)
+    return any(map(is_no_text, content))
+
+
+def is_no_text(block: object) -> bool:
+    """Whether a block of a content is a call, the result of one, or thinking."""
+    kind = block.get("type") if isinstance(block, Mapping) else None
+    return fields.is_one_of(kind, _CALLS | _THOUGHTS) or _is_result(kind)
 
 
 def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:

@@ -31,7 +31,7 @@ _CALLS = {
 _HOSTED = frozenset(
     {"mcp_call", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"}
 )
-_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file", "refusal"})
+_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file"})
 
 
 def recognises(record: object) -> bool:
