@@ -5,12 +5,12 @@ A program that talked to several vendors wrote one list of all, so that its reco
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from ragforge_memory.errors import InvalidInput
-from ragforge_memory.importers import anthropic, gemini, langchain, openai, plain, responses
+from ragforge_memory.importers import anthropic, fields, gemini, langchain, openai, plain, responses
 from ragforge_memory.importers.exchange import Exchange, exchanged
 from ragforge_memory.importers.source import Record, refusal
 from ragforge_memory.models.transcript import Transcript, TranscriptMessage
@@ -90,6 +90,10 @@ class _Reader:
 
     def taken(self, exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
         """The messages that are complete with one more record; see `exchanged`."""
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        if fields.is_one_of(kind, responses.LEFT_OUT):
+            self._transcript.left_out[str(kind)] += 1
+            return iter(())
         for name, recognises, taken in _MARKED if self._take is not plain.taken else _WHOLE:
             if recognises(value):
                 # A list is plain as long as nothing shows that it is another.
