@@ -19,7 +19,9 @@ def _said(messages: list[Any]) -> list[tuple[str, str]]:
 
 
 def test_a_codex_session() -> None:
-    about, text = [[{"type": "input_text", "text": each}] for each in ("<environment_context>x", "Why?")]
+    about, text = [
+        [{"type": "input_text", "text": each}] for each in ("<environment_context>x</environment_context>", "Why?")
+    ]
     talk = [
         _codex(0, "session_meta", id="019a1111-2222", timestamp=TIME.format(0), cwd="/shop", git={"branch": "main"}),
         _codex(1, "response_item", type="message", role="user", content=about),
@@ -38,7 +40,7 @@ def test_a_codex_session() -> None:
     assert (transcript.format, transcript.session_id) == ("Codex session", "019a1111-2222")
     assert transcript.metadata == {"directory": "/shop", "git_branch": "main"}
     assert _said(messages) == [
-        ("system", "<environment_context>x"),
+        ("system", "<environment_context>x</environment_context>"),
         ("user", "Why?"),
         ("assistant", "So."),
         ("system", "They fixed it."),
