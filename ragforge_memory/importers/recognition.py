@@ -168,7 +168,7 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
             return with_own_uuids(each for record in every for each in _of_object(record, among=True))
         if codex.recognises(value) or (codex.is_beginning(looked_at[0].value) and responses.recognises(value)):
             return iter([codex.read(chain(looked_at, records))])
-        if gemini.recognises_session(value):
+        if gemini.recognises_session(value) or gemini.recognises_message(value):
             return iter([gemini.lines(chain(looked_at, records))])
         if is_message(value):
             return iter([of_messages(chain(looked_at, records), unknown=FORMATS)])

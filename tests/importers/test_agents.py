@@ -311,3 +311,21 @@ def test_messages_of_anthropic() -> None:
         assert (answer.content, answer.reasoning, answer.tool_calls[0].error) == ("I look.", "grep", "a.py")
     _, messages = read_one(lines(ANTHROPIC))
     assert _said(messages) == [("user", "Where?"), ("assistant", "I look."), ("assistant", "There.")]
+
+
+PREAMBLE = "This is the Gemini CLI. We are setting up the context for our chat.\nToday is Monday."
+
+
+def test_what_older_versions_of_gemini_set_up_is_not_the_users() -> None:
+    session = [HEAD, _gemini(1, "user", [{"text": PREAMBLE}]), _gemini(2, "user", "Go.")]
+    checkpoint = [{"role": "user", "parts": [{"text": PREAMBLE}]}, {"role": "user", "parts": [{"text": "Go."}]}]
+    for data in (lines(session), json.dumps(checkpoint), json.dumps({"history": checkpoint})):
+        _, messages = read_one(data)
+        assert _said(messages) == [("system", PREAMBLE), ("user", "Go.")]
+
+
+def test_a_gemini_session_whose_first_line_is_torn() -> None:
+    transcript, messages = read_one('{"sessionId": "session-\n' + lines(GEMINI))
+    assert transcript.format == "Gemini CLI session"
+    assert _said(messages) == [("user", "Read it."), ("assistant", "It sets x.")]
+    assert [each.place for each in transcript.flaws] == ["line 1"]
