@@ -28,8 +28,13 @@ def recognises(record: object) -> bool:
     content = record.get("content")
     if not isinstance(content, (list, tuple)):
         return False
-    kinds = [block.get("type") for block in content if isinstance(block, Mapping)]
-    return any(fields.is_one_of(kind, _CALLS | _THOUGHTS) or _is_result(kind) for kind in kinds)
+    return any(map(is_no_text, content))
+
+
+def is_no_text(block: object) -> bool:
+    """Whether a block of a content is a call, the result of one, or thinking."""
+    kind = block.get("type") if isinstance(block, Mapping) else None
+    return fields.is_one_of(kind, _CALLS | _THOUGHTS) or _is_result(kind)
 
 
 def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
@@ -131,11 +136,35 @@ def _take_result(exchange: Exchange, block: Mapping[str, Any], place: str, when:
 def _result(
     exchange: Exchange, block: Mapping[str, Any], place: str, when: datetime | None, duration_ms: int
 ) -> Iterator[TranscriptMessage]:
+    content = block.get("content")
+    blocks = content if isinstance(content, (list, tuple)) else [content]
+    kinds = [each.get("type") for each in blocks if isinstance(each, Mapping)]
     yield from exchange.result(
         place,
         fields.call_id(block.get("tool_use_id"), "its tool_use_id"),
-        result=fields.joined(block.get("content"), "the result of its tool", most=fields.MAX_RESULT_CHARACTERS),
-        failed=bool(block.get("is_error")),
+        result=fields.text(_outcome(content), "the result of its tool", most=fields.MAX_RESULT_CHARACTERS),
+        failed=bool(block.get("is_error")) or any(isinstance(kind, str) and kind.endswith("_error") for kind in kinds),
         timestamp=when,
         duration_ms=duration_ms,
+    )
+
+
+def _outcome(content: object) -> str:
+    """What a tool gave: its text; the page that was fetched or found, under its title; all else as JSON."""
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, map(_outcome, content)))
+    if not isinstance(content, Mapping) or isinstance(content.get("text"), str):
+        return fields.joined(content, "the result of its tool", most=fields.MAX_RESULT_CHARACTERS)
+    kind, source, inner = content.get("type"), content.get("source"), content.get("content")
+    if isinstance(kind, str) and kind.endswith("_error"):
+        return str(content.get("error_code") or content.get("error_message") or kind)
+    if isinstance(source, Mapping):
+        if not fields.is_one_of(source.get("type"), ("text", "content")):
+            return fields.joined(content, "the result of its tool")
+        inner = source.get("data") or source.get("content")
+    if inner and "stdout" not in content:
+        heads = (content.get(key) for key in ("title", "url", "source"))
+        return "\n".join([*(head for head in heads if isinstance(head, str)), _outcome(inner)])
+    return fields.outcome(
+        {key: content[key] for key in content if key != "encrypted_content"}, "the result of its tool"
     )

@@ -21,7 +21,10 @@ _MILLISECONDS = 1e11
 # Shorter ids ("1", "msg_3") name a message within its conversation and not among all.
 _UNIQUE_CHARACTERS = 16
 
-_PICTURES = frozenset({"image", "image_url", "input_image", "image_asset_pointer"})
+_PICTURES = frozenset({"image", "image_url", "input_image", "image_asset_pointer", "computer_screenshot"})
+_FILES = frozenset({"file", "input_file", "input_audio", "audio"})
+# Where the parts of a tool's result have their text.
+_TEXTS = ("text", "logs", "output", "content", "message")
 
 
 def mapping(value: object, what: str) -> Mapping[str, Any]:
@@ -144,6 +147,26 @@ def joined(content: object, what: str, *, most: int = MAX_CHARACTERS) -> str:
     if not isinstance(content, Sequence) or isinstance(content, (bytes, bytearray)):
         raise ValueError(f"{what} is text or a list of parts, not {type(content).__name__}")
     return text("\n".join(filter(None, map(_part, content))), what, most=most)
+
+
+def outcome(value: object, what: str) -> str:
+    """What a tool gave: its text, where it has nothing else, and a word for a picture or a file; all else as JSON."""
+    if isinstance(value, (list, tuple)):
+        found = "\n".join(filter(None, (outcome(each, what) for each in value)))
+    elif isinstance(value, Mapping):
+        found = _outcome_of(value, what)
+    else:
+        found = "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text(found, what, most=MAX_RESULT_CHARACTERS)
+
+
+def _outcome_of(value: Mapping[str, Any], what: str) -> str:
+    if is_one_of(value.get("type"), _PICTURES | _FILES):
+        return _part(value)
+    said = {key: each for key, each in value.items() if key != "type" and each not in (None, "", [], {})}
+    if len(said) == 1 and isinstance(alone := next((said[key] for key in _TEXTS if key in said), None), str):
+        return alone
+    return json.dumps(plain_json(dict(value), what), ensure_ascii=False)
 
 
 def _part(part: object) -> str:

@@ -27,14 +27,25 @@ NAME = "Gemini contents"
 
 _TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
 _SHOWN = frozenset({"user", "gemini"})
+_MESSAGE = frozenset({"id", "timestamp", "type", "content"})
+# Parts of code that the vendor ran, the name that its tool has here, and what is said of code that worked.
+_CODE = frozenset({"executableCode", "codeExecutionResult"})
+_RAN, _WORKED = "code_execution", "OUTCOME_OK"
 # What the program writes in the user's name begins with one of these; what stands for all before it has the last.
-_BY_PROGRAM = ("<session_context>", "<hook_context>")
+_BY_PROGRAM = ("<session_context>", "<hook_context>", "This is the Gemini CLI. We are setting up the context for our")
 _CONDENSED = ("<state_snapshot>", "</state_snapshot>")
 
 
 def recognises_session(record: object) -> bool:
     """Whether this is a session, or the first line of one."""
     return isinstance(record, Mapping) and "sessionId" in record and "projectHash" in record
+
+
+def recognises_message(record: object) -> bool:
+    """Whether this is a message of a session, whose first line may be torn."""
+    if not isinstance(record, Mapping) or not record.keys() >= _MESSAGE:
+        return False
+    return record["type"] == "gemini" or (record["type"] == "user" and record.keys() <= _MESSAGE | {"displayContent"})
 
 
 def recognises(record: object) -> bool:
@@ -72,6 +83,8 @@ def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptM
                 answer.calls.append(_call(call.get("name"), call.get("args"), call.get("id"), None))
             elif part.get("thought") and isinstance(part.get("text"), str):
                 answer.reasoning.append(part["text"])
+            elif _CODE & part.keys():
+                yield from _code(exchange, answer, part, place)
             elif text := _text([part]):
                 answer.texts.append(text)
         return
@@ -90,8 +103,11 @@ def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptM
             result=_result(given.get("response")),
             tool_name=fields.optional_text(given.get("name"), "its name", most=200),
         )
-    if said:
-        yield from exchange.say(TranscriptMessage("user", _text(said), place=place))
+    sides: dict[Role, list[str]] = {}
+    for text in filter(None, (_text([part]) for part in said)):
+        sides.setdefault("system" if _is_by_program(text) else "user", []).append(text)
+    for who, texts in sides.items():
+        yield from exchange.say(TranscriptMessage(who, fields.text("\n".join(texts), "its content"), place=place))
 
 
 def _session(records: Iterable[Record], transcript: Transcript) -> Iterator[TranscriptMessage]:
@@ -170,7 +186,8 @@ def _saying(message: object) -> tuple[object, ...]:
     except ValueError:
         return ()
     calls = [part["functionCall"] for part in parts if isinstance(part.get("functionCall"), Mapping)]
-    calls += [call for call in message.get("toolCalls") or () if isinstance(call, Mapping)]
+    made = message.get("toolCalls")
+    calls += [call for call in (made if isinstance(made, (list, tuple)) else ()) if isinstance(call, Mapping)]
     results = [part["functionResponse"] for part in parts if isinstance(part.get("functionResponse"), Mapping)]
     words = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
     named = frozenset(str(call.get("id") or call.get("name")) for call in (*calls, *results))
@@ -230,6 +247,8 @@ def _message(
         if isinstance(given, Mapping):
             if given.get("id") not in known:
                 answer.calls.append(_call(given.get("name"), given.get("args"), given.get("id"), None))
+        elif _CODE & part.keys():
+            yield from _code(exchange, answer, part, place)
         elif part.get("thought"):
             if in_parts and (thought := _text([part])):
                 answer.reasoning.append(thought)
@@ -249,6 +268,24 @@ def _message(
                 failed=status != "success",
                 timestamp=answer.timestamp,
             )
+
+
+def _code(exchange: Exchange, answer: Answer, part: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
+    """Code that the vendor ran for the model, or what came of it."""
+    if (ran := part.get("executableCode")) is not None:
+        ran = fields.mapping(ran, "the code of a part")
+        given = {key: ran[key] for key in ran if key != "id"}
+        answer.calls.append(_call(_RAN, given, ran.get("id"), answer.timestamp))
+    if (came := part.get("codeExecutionResult")) is not None:
+        came = fields.mapping(came, "what came of its code")
+        yield from exchange.result(
+            place,
+            fields.call_id(came.get("id"), "its id"),
+            result=_result(came.get("output")),
+            failed=came.get("outcome", _WORKED) != _WORKED,
+            tool_name=_RAN,
+            timestamp=answer.timestamp,
+        )
 
 
 def _of_user(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ragforge_memory.importers import fields
+from ragforge_memory.importers.anthropic import add_blocks, is_no_text
 from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 
@@ -33,6 +34,13 @@ def recognises(record: object) -> bool:
     )
 
 
+def has_calls(record: object) -> bool:
+    """Whether this has the calls of such a message or is the result of one, whatever else is in it."""
+    if not isinstance(record, Mapping) or not fields.is_one_of(record.get("role"), _ROLES):
+        return False
+    return record["role"] in ("tool", "function") or any(record.get(key) for key in _CALLS)
+
+
 def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
     """The messages that are complete with one more; see `exchanged`."""
     message = fields.mapping(value, "a message")
@@ -41,7 +49,9 @@ def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptM
         raise ValueError(f"there is no role {role!r} ({', '.join(sorted(_ROLES))})")
     when = fields.time(message.get("timestamp") or message.get("created_at"))
     if role == "assistant":
-        yield from exchange.answer(_answer(message, place))
+        answer, blocks = _answer(message, place)
+        yield from exchange.answer(answer)
+        add_blocks(answer, exchange, blocks, when)
     elif role in ("tool", "function"):
         asked = message.get("tool_call_id")
         named = fields.call_id(asked, "its tool_call_id")
@@ -63,26 +73,36 @@ def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptM
         )
 
 
-def _answer(message: Mapping[str, Any], place: str) -> Answer:
+def _answer(message: Mapping[str, Any], place: str) -> tuple[Answer, list[Mapping[str, Any]]]:
+    """The answer that a message is, and what stands in it as other vendors write it: thinking, calls."""
     spoken = message.get("content")
+    calls = [call_of(call) for call in calls_of(message)]
+    known = {call.call_id for call in calls}
+    blocks = []
+    if isinstance(spoken, (list, tuple)):
+        blocks = [part for part in spoken if is_no_text(part)]
+        spoken = [part for part in spoken if not is_no_text(part)]
     audio = message.get("audio")
-    if spoken is None and isinstance(audio, Mapping):
-        spoken = audio.get("transcript")
-    content = fields.joined(spoken, "its content") or fields.optional_text(message.get("refusal"), "its refusal")
+    pieces = [
+        fields.joined(spoken, "its content"),
+        fields.optional_text(message.get("refusal"), "its refusal"),
+        fields.optional_text(audio.get("transcript"), "its transcript") if isinstance(audio, Mapping) else None,
+    ]
     reasoning = fields.optional_text(
         message.get("reasoning_content") or message.get("reasoning"), "its reasoning", most=fields.MAX_RESULT_CHARACTERS
     )
-    when = fields.time(message.get("timestamp") or message.get("created_at"))
-    return Answer(
+    answer = Answer(
         place,
         uuid=_uuid(message),
-        timestamp=when,
+        timestamp=fields.time(message.get("timestamp") or message.get("created_at")),
         model=fields.optional_text(message.get("model"), "its model", most=200),
         metadata=metadata_of(message),
-        texts=[content] if content else [],
+        texts=list(dict.fromkeys(filter(None, pieces))),
         reasoning=[reasoning] if reasoning else [],
-        calls=[call_of(call) for call in calls_of(message)],
+        calls=calls,
     )
+    # Some programs write a call in both ways.
+    return answer, [block for block in blocks if block.get("id") not in known or block.get("id") is None]
 
 
 def calls_of(message: Mapping[str, Any]) -> list[Any]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from ragforge_memory.importers.exchange import PassOver, sound
+from ragforge_memory.importers.exchange import Exchange
 from ragforge_memory.importers.fields import MAX_CHARACTERS, identifier, mapping, time
-from ragforge_memory.importers.source import Record
 from ragforge_memory.models.conversation import Role
 from ragforge_memory.models.text import MOST_METADATA, mended
 from ragforge_memory.models.transcript import TranscriptMessage
@@ -24,19 +23,10 @@ def recognises(record: object) -> bool:
     return isinstance(record, Mapping) and "role" in record and "content" in record
 
 
-def read(records: Iterable[Record], pass_over: PassOver) -> Iterator[TranscriptMessage]:
-    """The messages of such records; one that is none is passed over.
-
-    Args:
-        records: as above; a timestamp is ISO text, a datetime or seconds since 1970 (without a zone: UTC).
-        pass_over: is told of each that is bad.
-    """
-    for record in records:
-        yield from sound(record, pass_over, _messages)
-
-
-def _messages(record: object, place: str) -> Iterator[TranscriptMessage]:
-    yield _message(record, place)
+def taken(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
+    """The message of one more record; see `exchanged`. A timestamp is ISO text, a datetime or seconds since 1970
+    (without a zone: UTC)."""
+    yield from exchange.say(_message(value, place))
 
 
 def _message(record: object, place: str) -> TranscriptMessage:

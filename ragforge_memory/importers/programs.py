@@ -1,10 +1,12 @@
 """Where programs keep their sessions, and which of them are of a project: by the folder that they were held in.
 
 Claude Code: ``~/.claude/projects/<path>/*.jsonl`` (CLAUDE_CONFIG_DIR), the path with a dash for each other sign. Codex:
-``~/.codex/sessions/**/rollout-*.jsonl`` (CODEX_HOME), whose first line has the folder. Gemini CLI:
+``~/.codex/sessions/**/rollout-*.jsonl`` (CODEX_HOME), whose first line has the folder, or in 2025 what it told the
+model first. Gemini CLI:
 ``~/.gemini/tmp/<project>/chats/``, the project being a hash of the folder, or a name that ``.project_root`` or
 ``projects.json`` explains. opencode: ``~/.local/share/opencode`` (XDG_DATA_HOME), a database since 1.2, before that a
-file for each session, message and part. Agents of an agent have sessions of their own there, which are left out.
+file for each session, message and part. Agents of an agent have sessions of their own there, which are left out: their
+result is in the session that asked them.
 """
 
 from __future__ import annotations
@@ -17,13 +19,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any
 
 # A session's first lines; one of them has the folder.
 _HEAD = 1 << 18
 _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+# How Codex told the model the folder: as an element, and before that in words.
+_TOLD = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
+# Who began a session of Codex, where that was no user: another session, or the program itself.
+_AGENTS = frozenset({"subagent", "sub_agent", "internal"})
 _CHECKPOINTS = re.compile(r"session-.*\.jsonl?$")
 
 
@@ -56,7 +62,7 @@ def _claude_code(root: Path, home: Path, environment: Mapping[str, str]) -> Iter
     name = re.sub(r"[^a-zA-Z0-9]", "-", str(root))
     for folder in _folders(base):
         if folder.name == name or folder.name.startswith(f"{name}-"):
-            for file in sorted(folder.glob("*.jsonl")):
+            for file in sorted(each for each in folder.glob("*.jsonl") if not each.name.startswith("agent-")):
                 # The name of a folder below this one is also that of one beside it.
                 where = _held_in(file)
                 if _is_of(where, root) if where is not None else folder.name == name:
@@ -66,8 +72,30 @@ def _claude_code(root: Path, home: Path, environment: Mapping[str, str]) -> Iter
 def _codex(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[Session]:
     base = Path(environment.get("CODEX_HOME") or home / ".codex") / "sessions"
     for file in sorted(base.glob("**/rollout-*.jsonl")):
-        if _is_of(_held_in(file), root):
+        about = _begun(file)
+        source = about.get("source")
+        if isinstance(source, dict) and _AGENTS & source.keys():
+            continue
+        if _is_of(about.get("cwd") or _held_in(file), root):
             yield from _file(file)
+
+
+def _begun(file: Path) -> dict[str, Any]:
+    """What a session of Codex says of itself: in its first line, or to the model before the user's first word."""
+    for line in _first_lines(file):
+        payload = line.get("payload")
+        item = payload if isinstance(payload, dict) else line
+        if line.get("type") == "session_meta":
+            return item
+        content = item.get("content")
+        parts = content if item.get("role") == "user" and isinstance(content, list) else ()
+        for text in (part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)):
+            if not text.lstrip().startswith("<environment_context>"):
+                continue
+            for before, behind in _TOLD:
+                if before in text:
+                    return {"cwd": text.partition(before)[2].partition(behind)[0]}
+    return {}
 
 
 def _gemini(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[Session]:
@@ -79,8 +107,17 @@ def _gemini(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[
         where = _text(folder / ".project_root") or named.get(folder.name)
         if folder.name == hashed or _is_of(where, root):
             for file in sorted((folder / "chats").glob("session-*")):
-                if _CHECKPOINTS.search(file.name):
+                if _CHECKPOINTS.search(file.name) and not _is_agents(file, _modified(file)):
                     yield from _file(file)
+
+
+@lru_cache(maxsize=4_096)
+def _is_agents(file: Path, at: float) -> bool:
+    """Whether a session of Gemini CLI is an agent's. One object says so behind its messages: it is read whole, but
+    no more than once for what was written ``at`` a time."""
+    if file.suffix == ".jsonl":
+        return any(line.get("kind") == "subagent" for line in _first_lines(file)[:1])
+    return _json(file).get("kind") == "subagent"
 
 
 def _opencode(root: Path, home: Path, environment: Mapping[str, str]) -> Iterator[Session]:
@@ -181,6 +218,21 @@ def _held_in(file: Path) -> str | None:
         return None if found is None else str(json.loads(found[1]))
     except (OSError, ValueError):
         return None
+
+
+def _first_lines(file: Path) -> list[dict[str, Any]]:
+    """The objects on the first lines of a file."""
+    try:
+        with open(file, "rb") as stream:
+            head = stream.read(_HEAD).splitlines()
+    except OSError:
+        return []
+    found: list[dict[str, Any]] = []
+    for line in head:
+        with suppress(ValueError, RecursionError):
+            value = json.loads(line)
+            found += [value] if isinstance(value, dict) else []
+    return found
 
 
 def _is_of(folder: object, root: Path) -> bool:

@@ -7,29 +7,24 @@ in one of the tables here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
-from functools import partial
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ragforge_memory.errors import InvalidInput
 from ragforge_memory.importers import (
     aider,
-    anthropic,
     chatgpt,
     claude_ai,
     claude_code,
     codex,
     gemini,
-    langchain,
-    openai,
+    message_objects,
     opencode,
-    plain,
     responses,
 )
-from ragforge_memory.importers.exchange import PassOver, exchanged
-from ragforge_memory.importers.fields import identifier, joined, optional_text, time
+from ragforge_memory.importers.message_lists import is_message, kept, of_messages
+from ragforge_memory.importers.message_objects import listed_items
 from ragforge_memory.importers.own_uuids import with_own_uuids
 from ragforge_memory.importers.source import (
     MAX_RECORD_BYTES,
@@ -49,18 +44,6 @@ FORMATS = (
 )
 """What is recognised, in one sentence."""
 
-_Read = Callable[[Iterable[Record], PassOver], Iterator[TranscriptMessage]]
-
-# A record is a message; the plainest comes last, since others have a role and a content too.
-_MESSAGES: tuple[tuple[str, Callable[[object], bool], _Read], ...] = (
-    (langchain.NAME, langchain.recognises, partial(exchanged, taken=langchain.taken)),
-    (anthropic.NAME, anthropic.recognises, partial(exchanged, taken=anthropic.taken)),
-    (responses.NAME, responses.recognises, partial(exchanged, taken=responses.taken)),
-    (gemini.NAME, gemini.recognises, partial(exchanged, taken=gemini.taken)),
-    (openai.NAME, openai.recognises, partial(exchanged, taken=openai.taken)),
-    (plain.NAME, plain.recognises, plain.read),
-)
-
 # A record is a whole conversation.
 _CONVERSATIONS: tuple[tuple[Callable[[object], bool], Callable[[Record], Transcript]], ...] = (
     (chatgpt.recognises, chatgpt.conversation),
@@ -68,13 +51,8 @@ _CONVERSATIONS: tuple[tuple[Callable[[object], bool], Callable[[Record], Transcr
     (opencode.recognises, opencode.conversation),
     (gemini.recognises_session, gemini.conversation),
 )
-# Where an object holds its messages: a chat, a request and an answer of the Responses API, a checkpoint of Gemini CLI.
-_LISTS = ("messages", "input", "output", "history")
-_SYSTEM = ("system", "instructions")
 _OWN_HEADS = frozenset({"info", "sessionId", "projectHash"})
 
-# So many messages are looked at until one shows that they are OpenAI's: the first may have a role and a text alone.
-_LOOKED_AT = 200
 _HEAD = 1 << 16
 _SPACE = b" \t\r\n\0\xef\xbb\xbf"
 
@@ -169,24 +147,14 @@ def _is_object(line: bytes) -> bool:
 
 
 def _of_list(document: JsonDocument) -> Iterator[Transcript]:
-    return _of_records(_items(document, lambda: document.end()))
-
-
-def _items(document: JsonDocument, end: Callable[[], None]) -> Iterator[Record]:
-    """The items of a list; where it was cut off, or is no JSON from there on, the last one says so."""
-    try:
-        yield from document.items()
-        end()
-    except InvalidInput as error:
-        place, _, why = error.message.partition(": ")
-        yield Record(place, None, why)
+    return _of_records(listed_items(document, document.end))
 
 
 def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
     """By the first record that could be read; a session's also by those after it."""
     looked_at: list[Record] = []
     try:
-        first = next((each for each in _kept(records, looked_at) if each.fault is None), None)
+        first = next((each for each in kept(records, looked_at) if each.fault is None), None)
     except InvalidInput as error:
         if not looked_at:
             raise
@@ -195,18 +163,19 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
         raise InvalidInput("there is nothing to import: the list is empty", hint=FORMATS)
     if first is None:
         raise refusal(looked_at[0].place, str(looked_at[0].fault))
-    if any(recognises(first.value) for recognises, _ in _CONVERSATIONS[:3]) or _items_of(first.value) is not None:
-        return with_own_uuids(each for record in chain(looked_at, records) for each in _of_object(record, among=True))
-    for record in chain((first,), _kept(records, looked_at)):
+    for record in chain((first,), kept(records, looked_at)):
         value = record.value
         if record.fault is not None:
             continue
+        if _is_conversation(value):
+            every = chain(looked_at, records)
+            return with_own_uuids(each for record in every for each in _of_object(record, among=True))
         if codex.recognises(value) or (codex.is_beginning(looked_at[0].value) and responses.recognises(value)):
             return iter([codex.read(chain(looked_at, records))])
-        if gemini.recognises_session(value):
+        if gemini.recognises_session(value) or gemini.recognises_message(value):
             return iter([gemini.lines(chain(looked_at, records))])
-        if any(recognises(value) for _, recognises, _ in _MESSAGES):
-            return iter([_of_messages(chain(looked_at, records))])
+        if is_message(value):
+            return iter([of_messages(chain(looked_at, records), unknown=FORMATS)])
         # A session may begin with lines of which only the program's newest version knows what they are.
         if claude_code.recognises(value):
             return with_own_uuids(claude_code.read(chain(looked_at, records)))
@@ -215,10 +184,10 @@ def _of_records(records: Iterator[Record]) -> Iterator[Transcript]:
     raise _unknown()
 
 
-def _kept(records: Iterator[Record], kept: list[Record]) -> Iterator[Record]:
-    for record in islice(records, _LOOKED_AT):
-        kept.append(record)
-        yield record
+def _is_conversation(value: object) -> bool:
+    """Whether a value is a whole conversation; a session of Gemini CLI may go on in the records behind it."""
+    recognised = any(recognises(value) for recognises, _ in _CONVERSATIONS if recognises != gemini.recognises_session)
+    return recognised or message_objects.holds_messages(value)
 
 
 def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
@@ -232,32 +201,14 @@ def _of_object(record: Record, *, among: bool = False) -> Iterator[Transcript]:
         for recognises, conversation in _CONVERSATIONS:
             if recognises(value):
                 return iter([conversation(record)])
-        if (given := _items_of(value)) is not None:
-            items = (Record(f"{record.place}, message {index}", each) for index, each in enumerate(given))
-            transcript = _of_messages(items, place=record.place)
-            transcript.messages = chain(_instructions(value, record.place), transcript.messages)
-            transcript.messages = _headed(transcript, transcript.messages, lambda: record.read(lambda _: _head(value)))
-            return iter([transcript])
+        if message_objects.holds_messages(value):
+            return iter([message_objects.conversation(record, unknown=FORMATS)])
         if claude_code.recognises(value):
             return claude_code.read([record])
     if not among:
         raise _unknown()
-    why = record.fault or "this is not a conversation, and the first one is"
+    why = record.fault or "this is not a conversation, as others here are"
     return iter([_refused(record.place, refusal(record.place, why))])
-
-
-def _items_of(value: object) -> Sequence[Any] | None:
-    """The messages that an object holds; None where it is no such object."""
-    if not isinstance(value, Mapping):
-        return None
-    return next((value[key] for key in _LISTS if isinstance(value.get(key), (list, tuple))), None)
-
-
-def _instructions(value: Mapping[str, Any], place: str) -> Iterator[TranscriptMessage]:
-    """What stands beside the messages for the model to go by."""
-    for key in _SYSTEM:
-        if said := Record(place, value.get(key)).read(lambda given: joined(given, "its instructions")):
-            yield TranscriptMessage("system", said, place=place)
 
 
 def _of_document(document: JsonDocument) -> Iterator[Transcript]:
@@ -268,10 +219,10 @@ def _of_document(document: JsonDocument) -> Iterator[Transcript]:
         if key != "messages" or document.next() != "[":
             header[key] = document.value()
         elif not _OWN_HEADS & header.keys():
-            return iter([_streamed(document, keys, header)])
+            return iter([message_objects.streamed(document, keys, header, unknown=FORMATS)])
         else:
             # What has a head of its own is one record, whose messages are not the API's.
-            items = list(_items(document, lambda: None))
+            items = list(listed_items(document, lambda: None))
             header[key] = [each.value for each in items if each.fault is None]
             if items and items[-1].fault is not None:
                 return _cut_off(header, items[-1])
@@ -284,99 +235,6 @@ def _cut_off(header: Mapping[str, Any], last: Record) -> Iterator[Transcript]:
     for transcript in _of_object(Record("record 0", header)):
         transcript.pass_over(last.place, str(last.fault))
         yield transcript
-
-
-def _streamed(document: JsonDocument, keys: Iterator[str], header: dict[str, Any]) -> Transcript:
-    """The conversation of an object whose messages come now; what stands behind them is read at the end."""
-    known, place = set(header), document.place
-
-    def rest() -> None:
-        header.update((key, document.value()) for key in keys)
-        document.end()
-
-    transcript = _of_messages(_items(document, rest), place=place)
-    messages = chain(_instructions(dict(header), place), transcript.messages, _late(header, known, place))
-    transcript.messages = _headed(transcript, messages, lambda: Record(place, header).read(_head))
-    return transcript
-
-
-def _late(header: Mapping[str, Any], known: set[str], place: str) -> Iterator[TranscriptMessage]:
-    """Instructions that stand behind the messages."""
-    yield from _instructions({key: value for key, value in header.items() if key not in known}, place)
-
-
-def _of_messages(records: Iterable[Record], *, place: str = "") -> Transcript:
-    """One conversation whose records are messages."""
-    records = iter(records)
-    transcript = Transcript(iter(()), plain.NAME, place=place)
-
-    def messages() -> Iterator[TranscriptMessage]:
-        looked_at: list[Record] = []
-        known = [each.value for each in _kept(records, looked_at) if each.fault is None]
-        for name, recognises, read in _MESSAGES:
-            if any(map(recognises, known)):
-                transcript.format = name
-                transcript.place = place or looked_at[0].place
-                said = 0
-                for message in _distinct(read(chain(looked_at, records), transcript.pass_over), transcript):
-                    said += 1
-                    yield message
-                if not said and transcript.flaws:
-                    raise refusal(transcript.flaws[0].place, transcript.flaws[0].message)
-                return
-        if looked_at:
-            looked_at[0].read(lambda value: _no_message(value))
-        raise InvalidInput(f"{place or 'this'}: there are no messages", hint=FORMATS)
-
-    transcript.messages = messages()
-    return transcript
-
-
-def _no_message(value: object) -> None:
-    raise ValueError("this is not a message of a known format")
-
-
-def _distinct(messages: Iterator[TranscriptMessage], transcript: Transcript) -> Iterator[TranscriptMessage]:
-    """The messages, of which no two have the same uuid: one that says the same again is left out, another passed over.
-
-    Hashes are kept instead of uuids (8 bytes tell 10⁹ apart).
-    """
-    seen: dict[int, tuple[str, int]] = {}
-    for message in messages:
-        if message.uuid is not None:
-            said = hash((message.role, message.content))
-            place, before = seen.setdefault(hash(message.uuid), (message.place, said))
-            if place != message.place and said == before:
-                transcript.left_out["repeated"] += 1
-                continue
-            if place != message.place:
-                transcript.pass_over(message.place, f"its uuid is that of {place}")
-                continue
-        yield message
-
-
-def _headed(
-    transcript: Transcript, messages: Iterator[TranscriptMessage], head: Callable[[], dict[str, Any]]
-) -> Iterator[TranscriptMessage]:
-    """The messages; then what stands beside them is known."""
-    yield from messages
-    found = head()
-    transcript.title = found["title"]
-    transcript.session_id = found["session_id"]
-    transcript.created_at = found["created_at"] or transcript.created_at
-
-
-def _head(value: Mapping[str, Any]) -> dict[str, str | datetime | None]:
-    """What an object with messages says of the whole, under the names that are usual."""
-
-    def text_of(*keys: str) -> str | None:
-        return next((found for key in keys if isinstance(found := value.get(key), str) and found.strip()), None)
-
-    return {
-        "title": optional_text(text_of("title", "name"), "its title"),
-        "session_id": identifier(text_of("session_id", "conversation_id", "id"), "its id"),
-        "created_at": time(value.get("created_at") or value.get("create_time") or value.get("created")),
-    }
 
 
 def _refused(place: str, error: InvalidInput) -> Transcript:

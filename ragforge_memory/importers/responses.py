@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -12,6 +11,18 @@ from ragforge_memory.importers.exchange import Answer, Exchange
 from ragforge_memory.models.transcript import TranscriptCall, TranscriptMessage
 
 NAME = "OpenAI Responses items"
+
+LEFT_OUT = frozenset(
+    {
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "item_reference",
+        "compaction",
+        "compaction_trigger",
+    }
+)
+"""The types of items that say nothing: what a vendor's machinery told itself."""
 
 # What a call is named by, where its item has no name of its own.
 _CALLS = {
@@ -26,12 +37,21 @@ _CALLS = {
     "file_search_call": "file_search",
     "code_interpreter_call": "code_interpreter",
     "image_generation_call": "image_generation",
+    "tool_search_call": "tool_search",
 }
+# Where a call has what it was given; where it has none of these, all is that but what is said about it and its outcome.
+_GIVEN = ("arguments", "input", "action", "operation")
+_OUTCOME = ("output", "results", "outputs", "result")
+_ABOUT = frozenset(
+    {"id", "type", "status", "call_id", "name", "error", "timestamp", "created_at", "container_id", "server_label"}
+    | {"internal_chat_message_metadata_passthrough", *_OUTCOME}
+)
+_FAILED = ("failed", "incomplete")
 # Calls that the vendor runs: what came of them stands in the item, or nowhere.
 _HOSTED = frozenset(
     {"mcp_call", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"}
 )
-_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file", "refusal"})
+_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file"})
 
 
 def recognises(record: object) -> bool:
@@ -39,7 +59,7 @@ def recognises(record: object) -> bool:
     if not isinstance(record, Mapping):
         return False
     kind = record.get("type")
-    if fields.is_one_of(kind, _CALLS) or (isinstance(kind, str) and kind.endswith("_call_output")):
+    if fields.is_one_of(kind, _CALLS) or _is_output(kind):
         return True
     if kind == "reasoning":
         return isinstance(record.get("summary"), (list, tuple))
@@ -74,11 +94,15 @@ def take_item(
             answer.reasoning.append(thought)
     elif fields.is_one_of(kind, _CALLS):
         yield from _call(exchange, item, str(kind), place, when, model)
-    elif isinstance(kind, str) and kind.endswith("_call_output"):
-        result = item.get("output")
-        text = fields.joined(result, "its output", most=fields.MAX_RESULT_CHARACTERS) if result is not None else ""
+    elif _is_output(kind):
+        call_id = item.get("call_id") or (item.get("id") if kind == "local_shell_call_output" else None)
+        text, failed = _result(item.get("tools") if kind == "tool_search_output" else item.get("output"))
         yield from exchange.result(
-            place, fields.call_id(item.get("call_id"), "its call_id"), result=text, timestamp=when
+            place,
+            fields.call_id(call_id, "its call_id"),
+            result=text,
+            failed=failed or fields.is_one_of(item.get("status"), _FAILED),
+            timestamp=when,
         )
     else:
         raise ValueError(f"there is no item of type {kind!r}")
@@ -107,9 +131,8 @@ def _call(
     exchange: Exchange, item: Mapping[str, Any], kind: str, place: str, when: datetime | None, model: str | None
 ) -> Iterator[TranscriptMessage]:
     answer = yield from _open_answer(exchange, place, when, model)
-    given = next(
-        (item[key] for key in ("arguments", "input", "action", "operation") if item.get(key) is not None), None
-    )
+    whole = {key: value for key, value in item.items() if key not in _ABOUT}
+    given: object = next((item[key] for key in _GIVEN if item.get(key) is not None), whole)
     name = item.get("name") or _CALLS[kind]
     answer.calls.append(
         TranscriptCall(
@@ -120,14 +143,14 @@ def _call(
         )
     )
     if kind in _HOSTED:
-        failed = item.get("error") or (item.get("status") if item.get("status") in ("failed", "incomplete") else None)
-        result = item.get("output") or item.get("results") or item.get("outputs") or ""
+        status = item.get("status")
+        why = item.get("error") or (status if fields.is_one_of(status, _FAILED) else None)
+        came: object = next((item[key] for key in _OUTCOME if item.get(key)), None)
+        if kind == "image_generation_call" and came is not None:
+            came = "[image]"  # it is in the item itself
+        text, failed = _result(item.get("error") or came or why)
         yield from exchange.result(
-            place,
-            answer.calls[-1].call_id,
-            result=str(failed) if failed else fields.text(_as_text(result), "its output", most=10_000_000),
-            failed=bool(failed),
-            timestamp=when,
+            place, answer.calls[-1].call_id, result=text, failed=failed or bool(why), timestamp=when
         )
 
 
@@ -142,5 +165,12 @@ def _open_answer(
     return answer
 
 
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _is_output(kind: object) -> bool:
+    return isinstance(kind, str) and (kind.endswith("_call_output") or kind == "tool_search_output")
+
+
+def _result(value: object) -> tuple[str, bool]:
+    """What came of a call, as text, and whether it says itself that it failed."""
+    worked = value.get("success") if isinstance(value, Mapping) and "content" in value else None
+    said = value["content"] if isinstance(value, Mapping) and isinstance(worked, bool) else value
+    return fields.outcome(said, "its output"), worked is False

@@ -19,7 +19,9 @@ def _said(messages: list[Any]) -> list[tuple[str, str]]:
 
 
 def test_a_codex_session() -> None:
-    about, text = [[{"type": "input_text", "text": each}] for each in ("<environment_context>x", "Why?")]
+    about, text = [
+        [{"type": "input_text", "text": each}] for each in ("<environment_context>x</environment_context>", "Why?")
+    ]
     talk = [
         _codex(0, "session_meta", id="019a1111-2222", timestamp=TIME.format(0), cwd="/shop", git={"branch": "main"}),
         _codex(1, "response_item", type="message", role="user", content=about),
@@ -38,7 +40,7 @@ def test_a_codex_session() -> None:
     assert (transcript.format, transcript.session_id) == ("Codex session", "019a1111-2222")
     assert transcript.metadata == {"directory": "/shop", "git_branch": "main"}
     assert _said(messages) == [
-        ("system", "<environment_context>x"),
+        ("system", "<environment_context>x</environment_context>"),
         ("user", "Why?"),
         ("assistant", "So."),
         ("system", "They fixed it."),
@@ -309,3 +311,21 @@ def test_messages_of_anthropic() -> None:
         assert (answer.content, answer.reasoning, answer.tool_calls[0].error) == ("I look.", "grep", "a.py")
     _, messages = read_one(lines(ANTHROPIC))
     assert _said(messages) == [("user", "Where?"), ("assistant", "I look."), ("assistant", "There.")]
+
+
+PREAMBLE = "This is the Gemini CLI. We are setting up the context for our chat.\nToday is Monday."
+
+
+def test_what_older_versions_of_gemini_set_up_is_not_the_users() -> None:
+    session = [HEAD, _gemini(1, "user", [{"text": PREAMBLE}]), _gemini(2, "user", "Go.")]
+    checkpoint = [{"role": "user", "parts": [{"text": PREAMBLE}]}, {"role": "user", "parts": [{"text": "Go."}]}]
+    for data in (lines(session), json.dumps(checkpoint), json.dumps({"history": checkpoint})):
+        _, messages = read_one(data)
+        assert _said(messages) == [("system", PREAMBLE), ("user", "Go.")]
+
+
+def test_a_gemini_session_whose_first_line_is_torn() -> None:
+    transcript, messages = read_one('{"sessionId": "session-\n' + lines(GEMINI))
+    assert transcript.format == "Gemini CLI session"
+    assert _said(messages) == [("user", "Read it."), ("assistant", "It sets x.")]
+    assert [each.place for each in transcript.flaws] == ["line 1"]

@@ -68,7 +68,7 @@ def test_lines_of_conversations_are_conversations() -> None:
     assert outcomes(text) == [
         5,
         "line 2, message 0: this is not a message of a known format",
-        "line 3: this is not a conversation, and the first one is",
+        "line 3: this is not a conversation, as others here are",
         2,
     ]
     assert outcomes(json.dumps([{"messages": OPENAI}, {"messages": OPENAI[:1]}])) == [5, 1]

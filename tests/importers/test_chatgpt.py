@@ -144,7 +144,7 @@ def test_what_is_bad_is_named_and_the_next_one_is_read() -> None:
     refused = outcomes(json.dumps([odd, {"x": 1}, TALK], indent=0))
     assert [str(each).partition(": ")[2] for each in refused[:2]] == [
         "there is no role 'robot' (user, assistant, system, tool)",
-        "this is not a conversation, and the first one is",
+        "this is not a conversation, as others here are",
     ]
     assert refused[2] == 4
 

@@ -68,7 +68,13 @@ def _text(kind: str, text: str) -> list[dict[str, str]]:
 
 CODEX = [
     _codex(0, "session_meta", id="019a1111-2222-7333-8444-555566667777", cwd="/shop"),
-    _codex(1, "response_item", type="message", role="user", content=_text("input_text", "<environment_context>x")),
+    _codex(
+        1,
+        "response_item",
+        type="message",
+        role="user",
+        content=_text("input_text", "<environment_context>x</environment_context>"),
+    ),
     _codex(2, "response_item", type="message", role="user", content=_text("input_text", "Why?")),
     _codex(3, "response_item", type="reasoning", id="rs_0123456789abcdef", summary=_text("summary_text", "Look")),
     _codex(4, "response_item", type="function_call", name="shell", arguments='{"command": "ls"}', call_id="c1"),

@@ -52,6 +52,8 @@ def test_claude_code(root: Path, tmp_path: Path, moved: bool) -> None:
     _write(config / "projects" / f"{name}-api" / "below.jsonl", _claude(root / "api"), at=1_700_000_005)
     _write(config / "projects" / f"{name}-api" / "beside.jsonl", _claude(root.with_name("my.shop-api")))
     _write(config / "projects" / "-other" / "other.jsonl", _claude(tmp_path))
+    _write(config / "projects" / name / "agent-0a1b2c.jsonl", _claude(root))
+    _write(config / "projects" / name / "b" / "subagents" / "agent-0a1b2d.jsonl", _claude(root))
     environment = {"CLAUDE_CONFIG_DIR": str(config)} if moved else {}
     assert _found("claude-code", root, tmp_path, **environment) == ["a.jsonl", "below.jsonl", "b.jsonl"]
 
@@ -64,6 +66,44 @@ def test_codex(root: Path, tmp_path: Path) -> None:
         _write(days / "04" / name, lines([about, *CODEX[1:]]))
     assert _found("codex", root, tmp_path) == ["rollout-1.jsonl"]
     assert _found("codex", root, tmp_path, CODEX_HOME=str(root)) == []
+
+
+@pytest.mark.parametrize(
+    "told", ["<cwd>{}</cwd>\n<shell>zsh</shell>", "Current working directory: {}\nApproval policy: never"]
+)
+def test_codex_of_2025(root: Path, tmp_path: Path, told: str) -> None:
+    days = tmp_path / ".codex" / "sessions" / "2025" / "06"
+    for name, folder in (("rollout-1.jsonl", root / "api"), ("rollout-2.jsonl", tmp_path)):
+        text = f"<environment_context>\n{told.format(folder)}\n</environment_context>"
+        begun = [{"id": "0197a1b2", "timestamp": "2025-06-04T09:00:00Z"}, {"record_type": "state"}]
+        said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        _write(days / name, lines([*begun, said]))
+    assert _found("codex", root, tmp_path) == ["rollout-1.jsonl"]
+
+
+def test_a_folder_that_the_user_names_is_not_the_sessions(root: Path, tmp_path: Path) -> None:
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": f"<cwd>{root}</cwd>?"}]}
+    begun = {"id": "0197a1b2", "timestamp": "2025-06-04T09:00:00Z"}
+    _write(tmp_path / ".codex" / "sessions" / "rollout-1.jsonl", lines([begun, said]))
+    assert _found("codex", root, tmp_path) == []
+
+
+@pytest.mark.parametrize("source", [{"subagent": "review"}, {"subagent": {"thread_spawn": {"depth": 1}}}, "cli"])
+def test_agents_of_codex(root: Path, tmp_path: Path, source: object) -> None:
+    about = json.loads(lines(CODEX[:1]))
+    about["payload"] |= {"cwd": str(root), "source": source}
+    _write(tmp_path / ".codex" / "sessions" / "rollout-1.jsonl", lines([about, *CODEX[1:]]))
+    assert _found("codex", root, tmp_path) == (["rollout-1.jsonl"] if source == "cli" else [])
+
+
+def test_agents_of_gemini(root: Path, tmp_path: Path) -> None:
+    chats = tmp_path / ".gemini" / "tmp" / "my-shop" / "chats"
+    _write(chats.parent / ".project_root", str(root))
+    about = {"sessionId": "s", "projectHash": "p"}
+    _write(chats / "session-1.jsonl", lines([about | {"kind": "subagent"}, {"type": "user", "content": "Hi."}]))
+    _write(chats / "session-2.json", json.dumps(about | {"messages": [], "kind": "subagent"}, indent=2))
+    _write(chats / "session-3.json", json.dumps(about | {"messages": [{"kind": "subagent"}], "kind": "main"}))
+    assert _found("gemini", root, tmp_path) == ["session-3.json"]
 
 
 def test_gemini(root: Path, tmp_path: Path) -> None:
