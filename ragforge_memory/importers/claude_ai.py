@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -52,7 +53,7 @@ def _begin(value: Mapping[str, Any], transcript: Transcript) -> list[tuple[int, 
     messages = list(enumerate(value["chat_messages"]))
     tree = _Tree(value["chat_messages"])
     shown = tree.path(tree.place_of(value.get("current_leaf_message_uuid")))
-    transcript.left_out[ABANDONED] += len(messages) - len(shown)
+    transcript.left_out += Counter({ABANDONED: len(messages) - len(shown)})
     transcript.branches = lambda: _branches(Record(transcript.place, value), tree, set(shown), transcript)
     return [messages[index] for index in shown]
 
