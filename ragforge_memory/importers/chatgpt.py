@@ -58,9 +58,8 @@ def _branches(record: Record, whole: Transcript) -> Iterator[Transcript]:
     """The paths to all other leaves, so far as something is said there that is not on one before."""
     nodes: Mapping[str, Any] = record.value["mapping"]
     told = set(dict(_opened(record.value, Transcript(iter(()), NAME))))
-    parents = _parents(nodes)
-    for leaf in nodes:
-        if leaf in parents or leaf in told:
+    for leaf in _leaves(nodes):
+        if leaf in told:
             continue
         branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
         branch.created_at = whole.created_at
@@ -114,6 +113,7 @@ def _opened(value: object, transcript: Transcript) -> list[tuple[str, Any]]:
 def _path(nodes: Mapping[str, Any], name: object, transcript: Transcript) -> list[tuple[str, Any]]:
     """What leads to a node, from the root."""
     path: dict[str, Any] = {}
+    parents = _parents(nodes)
     while name is not None:
         if not isinstance(name, str) or not isinstance(nodes.get(name), Mapping):
             child = next(reversed(path), "current_node")
@@ -123,7 +123,7 @@ def _path(nodes: Mapping[str, Any], name: object, transcript: Transcript) -> lis
             transcript.pass_over(transcript.place, f"node {name} is its own ancestor")
             break
         path[name] = nodes[name]
-        name = nodes[name].get("parent")
+        name = parents[name]
     return list(reversed(path.items()))
 
 
@@ -133,22 +133,32 @@ def _says_something(node: object) -> bool:
     return isinstance(author, Mapping) and author.get("role") in ("user", "assistant")
 
 
-def _parents(nodes: Mapping[str, Any]) -> set[str]:
-    """The nodes that others follow."""
-    named = (node.get("parent") for node in nodes.values() if isinstance(node, Mapping))
-    return {parent for parent in named if isinstance(parent, str)}
+def _parents(nodes: Mapping[str, Any]) -> dict[str, Any]:
+    """Which node each follows: the one that it names, else the one that has it among its children."""
+    found = {name: node.get("parent") for name, node in nodes.items() if isinstance(node, Mapping)}
+    for name, node in nodes.items():
+        children = node.get("children") if isinstance(node, Mapping) else None
+        for child in children if isinstance(children, (list, tuple)) else ():
+            if isinstance(child, str) and child in found and found[child] is None:
+                found[child] = name
+    return found
+
+
+def _leaves(nodes: Mapping[str, Any]) -> list[str]:
+    """The nodes that none follows."""
+    followed = {parent for parent in _parents(nodes).values() if isinstance(parent, str)}
+    return [name for name in nodes if name not in followed]
 
 
 def _newest_leaf(nodes: Mapping[str, Any]) -> str | None:
-    """What old exports, which name no current node, showed last."""
-    parents = _parents(nodes)
+    """What old exports, which name no current node, showed last; of those that say no time the last one."""
 
     def when(name: str) -> float:
         message = nodes[name].get("message") if isinstance(nodes[name], Mapping) else None
         found = message.get("create_time") if isinstance(message, Mapping) else None
         return float(found) if isinstance(found, (int, float)) else 0.0
 
-    return max((name for name in nodes if name not in parents), key=when, default=None)
+    return max(reversed(_leaves(nodes)), key=when, default=None)
 
 
 def _message(node: Mapping[str, Any]) -> Mapping[str, Any] | None:

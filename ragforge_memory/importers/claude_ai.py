@@ -19,6 +19,12 @@ NAME = "claude.ai export"
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
+# Blocks that say nothing to anybody.
+_MARKS = frozenset({"token_budget", "flag"})
+# What the program names a text that was pasted, if anything; of several the others have a number behind a dash.
+_PASTED = "paste"
+
+
 def recognises(record: object) -> bool:
     """Whether this is such a conversation."""
     return isinstance(record, Mapping) and isinstance(record.get("chat_messages"), (list, tuple))
@@ -37,9 +43,11 @@ def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMess
 
 def _along(messages: list[tuple[int, Any]], record: Record, transcript: Transcript) -> Iterator[TranscriptMessage]:
     exchange = Exchange()
+    # What is left out of a branch's beginning was counted where it was read first.
+    left_out = transcript.left_out if transcript.of is None else Counter[str]()
     for index, message in messages:
         one = Record(f"{record.place}, message {index}", message)
-        yield from sound(one, transcript.pass_over, partial(_message, exchange))
+        yield from sound(one, transcript.pass_over, partial(_message, exchange, left_out))
     yield from exchange.finish()
 
 
@@ -107,15 +115,17 @@ class _Tree:
         return path[::-1]
 
 
-def _message(exchange: Exchange, value: object, place: str) -> Iterator[TranscriptMessage]:
+def _message(exchange: Exchange, left_out: Counter[str], value: object, place: str) -> Iterator[TranscriptMessage]:
     message = fields.mapping(value, "a message")
     when = fields.time(message.get("created_at"))
     uuid = fields.unique(fields.foreign_id(message.get("uuid"), "its uuid"))
     content = message.get("content")
     # Older exports have the text alone, and newer ones may leave the blocks empty.
     blocks = blocks_of(content if isinstance(content, (list, tuple)) and content else message.get("text") or "")
+    left_out.update(str(block["type"]) for block in blocks if fields.is_one_of(block.get("type"), _MARKS))
+    blocks = [block for block in blocks if not fields.is_one_of(block.get("type"), _MARKS)]
     named = [
-        {"type": "attachment", "name": each.get("file_name")}
+        _attached(each)
         for key in ("attachments", "files")
         for each in message.get(key) or ()
         if isinstance(each, Mapping)
@@ -131,3 +141,18 @@ def _message(exchange: Exchange, value: object, place: str) -> Iterator[Transcri
     text = fields.joined([*said, *named], "its content")
     if text or not results:
         yield from exchange.say(TranscriptMessage("user", text, when, uuid, place=place))
+
+
+def _attached(about: Mapping[str, Any]) -> dict[str, Any]:
+    """A block of what was attached: a file by its name; a text that was pasted is the person's words."""
+    name, content = about.get("file_name"), about.get("extracted_content")
+    if isinstance(content, str) and content.strip() and _is_pasted(name):
+        return {"type": "text", "text": content}
+    return {"type": "attachment", "name": name}
+
+
+def _is_pasted(name: object) -> bool:
+    if not isinstance(name, str) or not name.strip():
+        return True
+    stem, _, number = name.removesuffix(".txt").partition("-")
+    return name.endswith(".txt") and stem == _PASTED and (number.isdigit() or not number)

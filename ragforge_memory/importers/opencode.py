@@ -30,9 +30,8 @@ def recognises(record: object) -> bool:
     if not isinstance(record, Mapping) or not isinstance(record.get("messages"), (list, tuple)):
         return False
     messages = record["messages"]
-    return isinstance(record.get("info"), Mapping) and all(
-        isinstance(each, Mapping) and "info" in each and "parts" in each for each in messages[:20]
-    )
+    known = any(isinstance(each, Mapping) and "info" in each and "parts" in each for each in messages)
+    return isinstance(record.get("info"), Mapping) and (known or not messages)
 
 
 def conversation(record: Record) -> Transcript:

@@ -159,3 +159,26 @@ def test_a_branch_in_a_talk_of_its_own_has_its_own_uuids() -> None:
     assert other[1] == f"{'b':->36}"
     assert other[0] not in one
     assert [[each.uuid for each in messages] for _, messages in read(text)][1] == other
+
+
+def test_without_times_the_last_leaf_was_shown_last() -> None:
+    nodes = [node("q", None, "user", "x"), node("a", "q", "assistant", "one"), node("b", "q", "assistant", "two")]
+    for current in (None, "gone"):
+        [(_, messages)] = read(json.dumps([tree(*nodes, current=current)]))
+        assert [each.content for each in messages] == ["x", "two"]
+
+
+def test_nodes_that_are_known_by_their_children() -> None:
+    nodes = [node("r", None), node("q", None, "user", "x"), node("a", None, "assistant", "y")]
+    nodes[0]["children"], nodes[1]["children"] = ["q", 7, "gone"], ["a"]
+    for each in nodes:
+        del each["parent"]
+    for current in ("a", None):
+        [(transcript, messages)] = read([tree(*nodes, current=current)])
+        assert [each.content for each in messages] == ["x", "y"]
+        assert not transcript.left_out
+
+
+def test_a_mapping_that_is_none_costs_its_conversation() -> None:
+    found = outcomes(json.dumps([{**TALK, "mapping": "torn"}, TALK], indent=0))
+    assert found == ["record 0 (line 2): this is not a conversation, as others here are", 4]
