@@ -93,6 +93,7 @@ def _show(program: str, found: Sequence[Session]) -> None:
 
 async def _import(agent: AsyncConversationAgent, found: Sequence[Session], on_conflict: OnConflict) -> ImportReport:
     """One after another; one that cannot be read is told of and costs itself."""
+    from ragforge_memory.archive.bundles import of_file
     from ragforge_memory.errors import InvalidInput
     from ragforge_memory.models.imports import ImportFault, ImportReport
 
@@ -101,7 +102,7 @@ async def _import(agent: AsyncConversationAgent, found: Sequence[Session], on_co
     for each in found:
         try:
             with each.open() as stream:
-                report = await agent.import_conversations(stream, on_conflict)
+                report = of_file(each.name, await agent.import_conversations(stream, on_conflict))
         except (InvalidInput, OSError) as error:
             fault = ImportFault(place=each.name, message=f"{each.name}: {getattr(error, 'message', error)}")
             report = ImportReport(failed=1, errors=(fault,))
