@@ -170,6 +170,24 @@ async def test_a_rewind_of_gemini_to_its_beginning(make_agent: MakeAgent) -> Non
         assert await _ways(agent) == [["1.", "2."], ["3."]]
 
 
+async def test_turns_that_were_taken_back_in_codex(make_agent: MakeAgent) -> None:
+    def said(role: str, text: str) -> dict[str, Any]:
+        payload = {"type": "message", "role": role, "content": [{"type": f"{role}_text", "text": text}]}
+        return {"timestamp": "2026-05-04T09:00:00Z", "type": "response_item", "payload": payload}
+
+    about = {"id": "019a1111-2222-7333-8444-555566667777", "cwd": "/shop"}
+    talk = [{"type": "session_meta", "payload": about}]
+    talk += [said(role, f"{n}.") for n in (1, 2) for role in ("user", "assistant")]
+    talk += [{"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}}]
+    talk += [said(role, "3.") for role in ("user", "assistant")]
+    async with make_agent() as agent:
+        for end in range(2, len(talk) + 1):
+            await taken(agent, lines(talk[:end]))
+        again = await taken(agent, lines(talk))
+        assert (again.messages, again.left_out) == (0, {})
+        assert await _ways(agent) == [["1.", "1.", "2.", "2."], ["1.", "1.", "3.", "3."]]
+
+
 @pytest.mark.parametrize("leaf", [None, f"{5:032}"])
 async def test_answers_of_claude_ai_that_were_asked_for_again(make_agent: MakeAgent, leaf: str | None) -> None:
     def message(number: int, text: str, parent: str) -> dict[str, Any]:
