@@ -27,11 +27,11 @@ _TYPES = frozenset({"session_meta", "response_item", "turn_context", "compacted"
 # Items that say nothing: a commit of the work tree that the program made, what a newer version wrote.
 _SILENT = LEFT_OUT | {"ghost_snapshot", "other"}
 # What the program writes in the user's name, by how it begins and ends (codex-rs: contextual_user_message.rs, the
-# fragments that it names, and those of its older versions).
+# fragments that it names, and those of its older versions). Where nobody else begins so, it may have been cut.
 _BY_PROGRAM = (
-    ("<environment_context>", "</environment_context>"),
-    ("<user_instructions>", "</user_instructions>"),
-    ("# agents.md instructions", "</instructions>"),
+    ("<environment_context>", ""),
+    ("<user_instructions>", ""),
+    ("# agents.md instructions", ""),
     ("<instructions>", "</instructions>"),
     ("<external_", ">"),
     ("<extension_context>", "</extension_context>"),
@@ -40,7 +40,7 @@ _BY_PROGRAM = (
     ("<skill>", "</skill>"),
     ("<user_shell_command>", "</user_shell_command>"),
     ("<user_action>", "</user_action>"),
-    ("<turn_aborted>", "</turn_aborted>"),
+    ("<turn_aborted>", ""),
     ("<subagent_notification>", "</subagent_notification>"),
     ("<subagents>", "</subagents>"),
     ("<plugins>", "</plugins>"),

@@ -35,6 +35,7 @@ CONTEXT = "<environment_context>\n<cwd>/shop</cwd>\n</environment_context>"
     "text",
     [
         CONTEXT,
+        "<environment_context>\n<cwd>/sh",
         "<user_shell_command>\n<command>\nls\n</command>\n</user_shell_command>",
         "<user_action>\n  <action>review</action>\n</user_action>\n",
         "<SUBAGENT_NOTIFICATION>{}</subagent_notification>",

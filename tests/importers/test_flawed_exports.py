@@ -39,7 +39,7 @@ def test_marks_are_no_words() -> None:
     ]
     transcript, [message] = read_one(json.dumps([_of_claude(sender="assistant", content=blocks)]))
     assert message.content == "Found."
-    assert transcript.left_out == {"token_budget": 1, "flag": 1, "abandoned branch": 0}
+    assert transcript.left_out == {"token_budget": 1, "flag": 1}
 
 
 @pytest.mark.parametrize("torn", [{"torn": 1}, None, "x", {"info": {"id": "msg_1"}}])
