@@ -38,13 +38,22 @@ BATCH_CHARACTERS = 4_000_000
 
 
 def archive_of(data: Any) -> Mapping[str, Any] | None:
-    """``data`` as an archive of ours (a document or JSON text of one), whatever is wrong with it; None: it is none."""
+    """``data`` as an archive of ours (a document or JSON text of one), whatever is wrong with it; None: it is none.
+
+    Raises:
+        InvalidInput: it is one, and not UTF-8.
+    """
     if isinstance(data, (str, bytes, bytearray)):
         named = archive.FORMAT in data if isinstance(data, str) else archive.FORMAT.encode() in data
         if not named:
             return None
         try:
             data = json.loads(data)
+        except UnicodeDecodeError as error:
+            if not isinstance(data, str) and archive_of(data.decode(errors="replace")) is not None:
+                why = f"the archive is not UTF-8: {error.reason} at byte {error.start}"
+                raise InvalidInput(why, hint="export it anew") from error
+            return None
         except (ValueError, RecursionError):
             return None
     return data if isinstance(data, Mapping) and data.get("format") == archive.FORMAT else None
