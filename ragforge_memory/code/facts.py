@@ -17,7 +17,7 @@ from ragforge_memory.code.parsed import Binding, Export, Import, ParsedFile, Par
 
 # Raised when these bytes change, or what the readers make of the same file; see `facts_version` for what else makes a
 # file be read again.
-_FORMAT = 15
+_FORMAT = 16
 
 # What a scope says to people: the graph has it, and no name is resolved by it.
 TEXTS: dict[str, Any] = {

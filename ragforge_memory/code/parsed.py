@@ -35,7 +35,7 @@ TYPE_TYPES: frozenset[str] = frozenset({"class", "interface", "struct", "trait",
 HIDDEN = "hidden"
 """The modifier of a definition that a syntax error hides: what is known of it is what it was before."""
 
-UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type"]
+UseKind = Literal["call", "reference", "inherit", "implement", "decorate", "type", "word"]
 """``inherit`` and ``implement`` become INHERITS_FROM and IMPLEMENTS, ``decorate`` DECORATED_BY, others CONSUMES."""
 
 BindingKind = Literal["type", "parameter", "call", "alias", "self", "unknown"]
@@ -48,7 +48,8 @@ class Use:
     Args:
         name: the last name, e.g. ``load`` in ``self.config.load()``.
         receiver: dotted text before it, None for a bare name.
-        kind: how it is used; ``call`` also for ``new X()``.
+        kind: how it is used; ``call`` also for ``new X()``. A ``word`` says a name that somebody may look up
+            (``before_action :login``): where there is such a name it is possibly meant, else nothing.
         line: of the name.
         arguments: how many a call passes, in languages that choose overloads by that; None elsewhere.
     """

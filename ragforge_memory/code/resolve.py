@@ -195,10 +195,10 @@ class Resolver:
         found, may_guess = self._meaning(file, scope, use)
         if self._names.known(found):
             if not found.instance and found.key:
-                return found, True
+                return found, use.kind != "word"
             self.foreign += use.receiver is None or not found.key
             return None, True
-        if found is FOREIGN or (use.receiver is None and use.kind != "call"):
+        if found is FOREIGN or use.kind == "word" or (use.receiver is None and use.kind != "call"):
             self.foreign += 1
             return None, True
         guess = self._guess(file, scope, use) if may_guess else None

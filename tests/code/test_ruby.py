@@ -195,3 +195,50 @@ def g = 1
     parsed = parse("a.rb", text.encode())
     assert (parsed.error, [scope.key for scope in parsed.scopes]) == (None, ["a", "d", "g"])
     assert "&\n  )" in parsed.scopes[0].source
+
+
+def test_a_method_as_a_value_is_a_use_of_it() -> None:
+    text = """
+def cb; end
+def run(shelf)
+  list = [method(:cb)]
+  on(:x, &method(:cb))
+end
+class Clock
+  def before_it; end
+  def start = every('1h', &method(:before_it))
+  def one(method) = method(1)
+end
+EVENTS = [method(:cb), Clock.instance_method(:start), method(name)]
+"""
+    assert edges(resolve([parse("a.rb", text.encode())]), "a.rb") == [
+        "run CONSUMES cb 4,5",
+        "Clock.start CONSUMES Clock.before_it 9",
+        "EVENTS CONSUMES Clock 12",
+        "EVENTS CONSUMES Clock.start 12",
+        "EVENTS CONSUMES cb 12",
+    ]
+
+
+def test_a_symbol_in_a_class_may_name_its_method() -> None:
+    base = "class Base\n  def login; end\nend\n"
+    text = """
+class Orders < Base
+  before_action :login, :load, only: %i[show]
+  rescue_from Late, with: :oops
+  validates :name, presence: true
+  private :show
+  def load = other(:oops)
+  def oops; end
+  def show; end
+end
+def name; end
+on :load
+"""
+    resolution = resolve([parse("a.rb", text.encode()), parse("base.rb", base.encode())])
+    assert edges(resolution, "a.rb") == [
+        "Orders INHERITS_FROM base.rb:Base 2",
+        "Orders CONSUMES Orders.load 3 ?",
+        "Orders CONSUMES base.rb:Base.login 3 ?",
+        "Orders CONSUMES Orders.oops 4 ?",
+    ]

@@ -25,6 +25,7 @@ from ragforge_memory.code.links import Links
 from ragforge_memory.code.ruby.known import known
 from ragforge_memory.code.ruby.links import BARE_WORDS, COMMON_MEMBERS, linked, modules, parts
 from ragforge_memory.code.ruby.uses import (
+    METHOD_OBJECTS,
     VISIBILITIES,
     bind_assignment,
     bind_block,
@@ -38,10 +39,12 @@ from ragforge_memory.code.ruby.uses import (
     use_for,
     use_identifier,
     use_in_clause,
+    use_method_object,
     use_rescue,
     use_return,
     use_scope_resolution,
     use_super,
+    use_words,
     visit_parameters,
 )
 from ragforge_memory.code.written import heredoc_body
@@ -136,10 +139,14 @@ def _call(draft: Draft, node: Node) -> Visit:
     if method.type == "super":
         use_super(draft, method)
         return present(arguments, block)
+    if name in METHOD_OBJECTS and use_method_object(draft, receiver, arguments):
+        return present(receiver)
     if receiver is None:
         special = _declaration(draft, node, name, arguments, block)
         if special is not None:
             return special
+        if name not in VISIBILITIES:
+            use_words(draft, arguments)
         draft.use("new" if name == "new" else name, None, "call", draft.line(method))
         return present(arguments, block)
     text = dotted(draft, receiver)

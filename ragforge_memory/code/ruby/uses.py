@@ -123,6 +123,31 @@ def use_scope_resolution(draft: Draft, node: Node) -> Visit:
     return present(scope)
 
 
+METHOD_OBJECTS = frozenset({"method", "public_method", "instance_method", "public_instance_method"})
+"""Methods that give one as a value."""
+
+
+def use_method_object(draft: Draft, receiver: Node | None, arguments: Node | None) -> bool:
+    """``method(:price)``, ``shelf.method(:price)``: the method as a value; whether its name is said."""
+    said = first_named(arguments)
+    name = symbol_name(draft, said) if said is not None else None
+    if said is None or name is None:
+        return False
+    draft.use(name, dotted(draft, receiver) if receiver is not None else None, "reference", draft.line(said))
+    return True
+
+
+def use_words(draft: Draft, arguments: Node | None) -> None:
+    """``before_action :login``, ``rescue_from Late, with: :oops`` in a class: words that may be its methods' names."""
+    scope = draft.current
+    if scope is None or not scope.is_type:
+        return
+    for said in comment_free(arguments.named_children) if arguments is not None else ():
+        word = said.child_by_field_name("value") if said.type == "pair" else said
+        if word is not None and word.type == "simple_symbol":
+            draft.use(draft.text(word).lstrip(":"), "self", "word", draft.line(word))
+
+
 def use_super(draft: Draft, node: Node) -> Visit:
     method = draft.enclosing_function
     if method is not None and method.type == "method":
