@@ -99,13 +99,13 @@ LANGUAGES: dict[str, Language] = {
     language.name: language
     for language in (
         Language("python", "python", (".py", ".pyi", ".pyw"), interpreters=("python", "pypy", "uv", "pipx")),
-        Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node", "nodejs", "bun")),
+        Language("javascript", "javascript", (".js", ".jsx", ".mjs", ".cjs"), interpreters=("node", "nodejs")),
         Language(
             "typescript",
             "javascript",
             (".ts", ".tsx", ".mts", ".cts"),
             kin="javascript",
-            interpreters=("deno", "tsx", "ts-node"),
+            interpreters=("deno", "bun", "tsx", "ts-node"),
         ),
         Language(
             "jsconfig",
@@ -176,8 +176,8 @@ def language_of(path: str, data: bytes = b"") -> Language | None:
         return _BY_EXTENSION.get(f".{extension.lower()}")
     if data.startswith(b"#!"):
         words = data.split(b"\n", 1)[0].decode("utf-8", "replace").replace("/", " ").split()
-        # `python3.12` is Python.
-        names = (word.rstrip("0123456789.-") for word in words)
+        # `python3.12` is Python; `node --import tsx` is tsx.
+        names = (word.rstrip("0123456789.-") for word in reversed(words))
         return next((_BY_INTERPRETER[name] for name in names if name in _BY_INTERPRETER), None)
     return None
 
@@ -207,6 +207,8 @@ def _parser(name: str, extension: str) -> Parser:
 
 
 def parser_of(name: str, path: str) -> Parser:
-    """The parser for a file of this language. One a process: not to be shared between threads."""
+    """The parser for a file of this language, where its name does not say so for one of the language's first extension.
+    One a process: not to be shared between threads."""
     _, dot, extension = path.rpartition("/")[2].rpartition(".")
-    return _parser(name, f"{dot}{extension.lower()}" if dot else "")
+    written, known = f"{dot}{extension.lower()}", LANGUAGES[name].extensions
+    return _parser(name, written if written in known else next(iter(known), ""))

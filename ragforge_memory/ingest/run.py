@@ -369,10 +369,11 @@ class _Ingest:
     def _report(
         self, plan: Plan, commit: str | None, totals: Totals, scopes: int, edges: int, unresolved: int
     ) -> IngestReport:
-        languages = Counter(file.language for path, file in plan.files.items())
         skipped = {item.file: item for item in plan.skipped}
+        unread = skipped.keys() - plan.partly
+        languages = Counter(file.language for path, file in plan.files.items() if path not in unread)
         return IngestReport(
-            files=len(plan.files) - sum(path in plan.files and path not in plan.partly for path in skipped),
+            files=languages.total(),
             files_changed=totals.files,
             scopes=scopes,
             added=totals.added,

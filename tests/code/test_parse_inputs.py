@@ -160,6 +160,11 @@ def test_the_language_of_a_path(path: str, first: bytes, language: str | None) -
     assert (found.name if found else None) == language
 
 
+def test_a_script_without_an_extension_has_the_grammar_of_its_language() -> None:
+    parsed = parse("tool", b"#!/usr/bin/env -S npx tsx\nfunction run(a: number): string { return `${a}` }\n")
+    assert (parsed.error, [scope.signature for scope in parsed.scopes]) == (None, ["function run(a: number): string"])
+
+
 def test_every_language_has_a_reader() -> None:
     for name in LANGUAGES:
         assert reader_of(name).handlers or not LANGUAGES[name].has_code

@@ -212,6 +212,7 @@ async def test_what_is_no_source_text_is_skipped_with_a_reason(run: Ingest, tree
         "pipe.py": "not a regular file",
     }
     assert report.scopes == 10
+    assert report.files == sum(report.languages.values())
     assert (await run()).files_changed == 0
 
 
