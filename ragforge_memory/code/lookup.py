@@ -62,6 +62,10 @@ class Lookup(ABC):
         """The type around a scope; see Names."""
 
     @abstractmethod
+    def _parts(self, entity: Entity) -> list[Entity]:
+        """The other declarations of a type; see Names."""
+
+    @abstractmethod
     def _bound(self, path: str, key: str | None, bindings: list[Binding], line: int) -> Entity:
         """What a variable holds; see Names."""
 
@@ -79,6 +83,8 @@ class Lookup(ABC):
             found: Entity | None = None
             if scope.type not in TYPE_TYPES:
                 found = self._local(file, key, name, line)
+                if found is None and scope.type == "namespace":
+                    found = self._in_other_parts(path, key, name)
             elif key == start or file.links.bare_members:
                 found = self._local(file, key, name, line)
                 if found is None and file.links.bare_members:
@@ -114,6 +120,16 @@ class Lookup(ABC):
         if bound:
             return self._bound(file.path, key, bound, line)
         return self._through_wildcards(file, key, name) if file.links.inner_modules else None
+
+    def _in_other_parts(self, path: str, key: str, name: str) -> Entity | None:
+        """What another declaration of the same namespace exports."""
+        for part in self._parts(Entity(path, key)):
+            file = self._index.files[part.path]
+            inner = file.children.get(part.key, {}).get(name, ())
+            shown = [each for each in inner if "export" in each.modifiers]
+            if shown and file.by_key[part.key].type == "namespace":
+                return self._chosen(file, shown)
+        return None
 
     def _chosen(self, file: FileIndex, scopes: list[ParsedScope]) -> Entity:
         """Of several definitions of one name: the implementation behind overloads, else the first; a type without

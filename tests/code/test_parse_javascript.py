@@ -65,7 +65,10 @@ def test_what_is_a_scope_in_javascript(text: str, expected: list[str]) -> None:
         ("interface A extends B { f(): void; x: C }", ["A interface", "A.f method"]),
         ("type A = { x: B };", ["A type"]),
         ("enum A { X, Y = 2 } declare const enum B {}", ["A enum", "A.X constant", "A.Y constant", "B enum"]),
-        ("namespace A.B { export class C { d() {} } }", ["A.B namespace", "A.B.C class", "A.B.C.d method"]),
+        (
+            "namespace A.B { export class C { d() {} } }",
+            ["A namespace", "A.B namespace", "A.B.C class", "A.B.C.d method"],
+        ),
         ("declare module 'm' { function f(): void }", ["f function"]),
         ("declare global { interface W {} }", ["W interface"]),
         ("abstract class A { abstract f(): void; private g?(): void }", ["A class", "A.f method", "A.g method"]),

@@ -149,6 +149,11 @@ def test_the_paths_of_a_tsconfig_hold_below_it_alone() -> None:
         ("namespace A { export function f() {} }\nexport enum A { X }", "A.f(); A.X", ["A.f", "A.X"]),
         ("function A() {}\nexport namespace A { export function f() {} }", "A(); A.f()", ["A", "A.f"]),
         ("interface A { m(): void }\nexport interface A { n(): void }", "let a: A; a.m(); a.n()", ["A.m", "A.n"]),
+        ("type A = string\nexport namespace A { export function f() {} }", "A.f()", ["A.f"]),
+        ("namespace A.B.C { export function f() {} }", "A.B.C.f()", ["A.B.C.f"]),
+        ("namespace A.B { export function f() {} }\n"
+         "export namespace A { export namespace B { export function g() {} } }",
+         "A.B.f(); A.B.g()", ["A.B.f", "A.B.g"]),
         ("namespace A { export function f() {} }\nexport namespace A { export function g() {} }", "A.f(); A.g()",
          ["A.f", "A.g"]),
     ],
@@ -157,6 +162,21 @@ def test_declarations_of_one_name_are_merged(declared: str, used: str, expected:
     sources = {"a.ts": f"export {declared}\n", "b.ts": f"import {{ A }} from './a'\n{used}\n"}
     found = [line.split("a.ts:")[1].split(" ")[0] for line in shown(sources, "b.ts")]
     assert set(expected) <= set(found), found
+
+
+def test_what_another_part_of_a_namespace_exports_is_called_by_its_name() -> None:
+    text = """namespace App { export function start() {} function own() {} }
+function own() {}
+namespace App { function run() { start(); own() } }
+namespace App.Inner { export function deep() { start() } }
+namespace App { export namespace Inner { function more() { deep() } } }
+"""
+    assert shown({"a.ts": text}, "a.ts") == [
+        "App.run CONSUMES App.start 3()",
+        "App.run CONSUMES own 3()",
+        "App.Inner.deep CONSUMES App.start 4()",
+        "App.Inner.more CONSUMES App.Inner.deep 5()",
+    ]
 
 
 def test_declarations_are_merged_inside_of_a_namespace() -> None:

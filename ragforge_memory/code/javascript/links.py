@@ -59,7 +59,7 @@ _ALIASES = ("@/", "~/", "#/", "/")
 """What bundlers' configurations commonly map to the source directory."""
 
 _MERGING = frozenset({"namespace", "interface"})
-_MERGED = _MERGING | {"class", "enum", "function"}
+_MERGED = _MERGING | {"class", "enum", "function", "type"}
 
 _COMMON = (
     "abort add addEventListener after all allSettled anchor any append appendChild apply apply assert assign at "
@@ -214,10 +214,15 @@ def _found_packages(index: ProjectIndex) -> dict[str, list[str]]:
 
 def parts(index: ProjectIndex, path: str, scope: ParsedScope) -> Sequence[Place]:
     """The other declarations that TypeScript merges with one: interfaces of one name, and a namespace with the class,
-    enum, function or interface of its name; those of one file and place alone."""
+    enum, function, interface or type of its name; those of one file and place alone. All parts of a namespace are one
+    place."""
     if scope.type not in _MERGED or scope.owner is not None:
         return ()
-    declared = index.files[path].children.get(scope.parent, {}).get(scope.name, ())
+    file = index.files[path]
+    around = [scope.parent]
+    if scope.parent is not None and (parent := file.by_key[scope.parent]).type == "namespace":
+        around += [key for _, key in parts(index, path, parent) if file.by_key[key].type == "namespace"]
+    declared = [each for key in around for each in file.children.get(key, {}).get(scope.name, ())]
     merging = [each for each in declared if each.type in _MERGED]
     if not any(each.type in _MERGING for each in merging):
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ragforge_memory.code.clauses import all_but_types, doc_before, each, named
+from ragforge_memory.code.clauses import all_but_types, comment_free, doc_before, each, named
 from ragforge_memory.code.draft import CLOSE, Draft, Handler
 from ragforge_memory.code.javascript.functions import (
     FUNCTIONS,
@@ -185,16 +185,29 @@ def _namespace(draft: Draft, node: Node) -> Visit:
     name_node, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if name_node is None or body is None or name_node.type == "string":
         return [body] if body else []
-    whole, name = around(node), draft.text(name_node)
+    whole = around(node)
     if whole.type == "expression_statement" and whole.parent is not None and whole.parent.type == "export_statement":
         whole = whole.parent
+    names = _names(name_node)
     if whole.type == "export_statement":
+        name = draft.text(names[0])
         draft.export(name, name, draft.line(node))
-    draft.open(
-        node, name, "namespace", name_node=name_node, whole=whole, signature=signature(draft, node, body),
-        docstring=doc_before(draft, whole), modifiers=modifiers_of(draft, node, whole),
-    )  # fmt: skip
-    return [body, CLOSE]
+    for part in names:
+        # In `namespace A.B` each but the first is exported by the one around it.
+        modifiers = modifiers_of(draft, node, whole) if part is names[0] else ["export"]
+        draft.open(
+            node, draft.text(part), "namespace", name_node=part, whole=whole, signature=signature(draft, node, body),
+            docstring=doc_before(draft, whole), modifiers=modifiers,
+        )  # fmt: skip
+    return [body, *[CLOSE] * len(names)]
+
+
+def _names(node: Node) -> list[Node]:
+    """The names in ``A.B.C``, from outside in."""
+    found = [node]
+    while found[0].type in ("nested_identifier", "member_expression"):
+        found[:1] = comment_free(found[0].named_children)
+    return found
 
 
 TYPE_HANDLERS: dict[str, Handler] = {
