@@ -108,7 +108,7 @@ ROOM_LINES = {
     "llm/extractive": 1_235,
     "graph": 14_400,
     "embeddings": 1_350,
-    "code": 15_140,
+    "code": 15_180,
     "redaction": 512,
     "text": 650,
 }

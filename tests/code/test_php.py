@@ -129,3 +129,25 @@ class Other { function halt($code) {} }
 """
     resolution = resolve([parse("a.php", text.encode())])
     assert "Helpers.redirect CONSUMES Base.halt 2() ?" in edges(resolution, "a.php")
+
+
+def test_a_function_that_a_text_names_is_a_use_of_it() -> None:
+    text = r"""<?php
+namespace Shop;
+function price($a) { return 1; }
+class Place {
+  function on() {}
+  static function make() {}
+  function run($all) {
+    array_map('Shop\\price', $all, ['on']);
+    usort($all, 'Shop\Place::make');
+    call_user_func('price', 'Shop\price');
+    add('x', [$this, 'on'], [self::class, 'make'], [$this, 'gone'], ['on', 'make']);
+  }
+}
+"""
+    assert edges(resolve([parse("a.php", text.encode())]), "a.php") == [
+        "Place.run CONSUMES price 8",
+        "Place.run CONSUMES Place.make 9,11",
+        "Place.run CONSUMES Place.on 11 ?",
+    ]

@@ -43,7 +43,9 @@ from ragforge_memory.code.php.uses import (
     tagged,
     tagged_parameters,
     type_text,
+    use_array,
     use_attribute,
+    use_callable,
     use_class_constant,
     use_creation,
     use_method_call,
@@ -205,6 +207,7 @@ def _call(draft: Draft, node: Node) -> Visit:
         if text in ("define", f"{GLOBAL}.define") and draft.enclosing_function is None:
             return _define(draft, node, arguments)
         say(draft, text, "call", draft.line(function))
+        use_callable(draft, text, arguments)
         return present(arguments)
     if function is not None:
         draft.use("__invoke", dotted(draft, function), "call", draft.line(function))
@@ -282,6 +285,7 @@ _HANDLERS: dict[str, Handler] = {
         "member_access_expression nullsafe_member_access_expression scoped_property_access_expression",
     ),
     "object_creation_expression": use_creation,
+    "array_creation_expression": use_array,
     "attribute": use_attribute,
     "argument": all_but("name"),
     **each(

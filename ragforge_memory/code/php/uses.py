@@ -217,6 +217,46 @@ def use_creation(draft: Draft, node: Node) -> Visit:
     return [child for child in node.named_children if child != kind]
 
 
+_CALLABLE_AT = {
+    **dict.fromkeys(("array_filter", "array_reduce", "array_walk", "iterator_apply", "preg_replace_callback", "uasort",
+                     "uksort", "usort"), 1),
+    **dict.fromkeys(("array_map", "call_user_func", "call_user_func_array", "forward_static_call",
+                     "register_shutdown_function", "set_error_handler", "set_exception_handler",
+                     "spl_autoload_register"), 0),
+}  # fmt: skip
+"""PHP's own functions that call what their argument names, and which argument it is."""
+_FUNCTION = re.compile(r"\\?[A-Za-z_][\w\\]*(?:::\w+)?")
+
+
+def use_callable(draft: Draft, function: str, arguments: Node | None) -> None:
+    """``array_map('name', …)``, ``call_user_func('A::name')``: the function that a text names, from the root."""
+    place = _CALLABLE_AT.get(function.removeprefix(f"{GLOBAL}."))
+    listed = comment_free(arguments.named_children) if arguments is not None and place is not None else []
+    said = first_named(listed[place]) if place is not None and place < len(listed) else None
+    text = _string(draft, said)
+    if said is not None and _FUNCTION.fullmatch(text):
+        name, _, member = text.lstrip(GLOBAL).partition("::")
+        say(draft, f"{name}.{member}".replace(GLOBAL, ".") if member else plain(GLOBAL + name), "reference",
+            draft.line(said))  # fmt: skip
+
+
+def use_array(draft: Draft, node: Node) -> Visit:
+    """``[$this, 'name']``, ``[Place::class, 'name']``: a method, if there is one of that name."""
+    parts = [first_named(part) for part in comment_free(node.named_children) if part.named_child_count == 1]
+    if len(parts) == 2 and node.named_child_count == 2 and (name := _string(draft, parts[1])).isidentifier():
+        holder, said = dotted(draft, parts[0]), parts[1]
+        if said is not None and (holder == "this" or holder.endswith(".class")):
+            draft.use(name, holder.removesuffix(".class"), "word", draft.line(said))
+    return node.named_children
+
+
+def _string(draft: Draft, node: Node | None) -> str:
+    """What a text says; '' of everything else."""
+    if node is None or node.type not in ("string", "encapsed_string"):
+        return ""
+    return draft.text(node)[1:-1].replace(GLOBAL * 2, GLOBAL)
+
+
 def use_attribute(draft: Draft, node: Node) -> Visit:
     name = first_named(node)
     if name is not None:
