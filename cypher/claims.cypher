@@ -1,9 +1,38 @@
+// part: anothers
+// Of x: it is another owner's than this one's.
+  NOT (coalesce(x.user_id, '') IN ['', $user_id] AND coalesce(x.project, '') IN ['', $project])
+
+// part: anothers_inside
+// Of c: something in it is another owner's.
+  EXISTS {
+    (c)-[:HAS_MESSAGE|HAS_SUMMARY|HAS_INSIGHT|MADE_TOOL_CALL|PRODUCED_RESULT*1..3]->(x)
+    WHERE
+    // include: anothers
+  }
+
+// part: unplaced
+// Of m: no place was given to it here (whatever it says of one), it can be found by its uuid, and nothing of it is another
+// owner's.
+  m.owner_token IS NULL AND m.uuid IS :: STRING NOT NULL AND NOT EXISTS {
+    (m)-[:MADE_TOOL_CALL|PRODUCED_RESULT*0..2]->(x)
+    WHERE
+    // include: anothers
+  }
+
+// part: claimable
+// Of c: it is nobody's, as all that is in it, or this owner's.
+  (c.user_id IS NULL AND c.project IS NULL AND NOT
+  // include: anothers_inside
+  OR c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting')
+
 // name: nobodys_conversations
-// Conversations that nobody owns, as document 3's own Cypher makes them. Once an opening: nothing indexes what is not
-// there, so this looks at every conversation of the server, and at one property of each.
+// Conversations that nobody owns, as document 3's own Cypher makes them; one that has something of an owner is none.
+// Once an opening: nothing indexes what is not there, so this looks at every conversation of the server, and at one
+// property of each.
 MATCH (c:Conversation)
-WHERE c.project IS NULL AND c.user_id IS NULL AND c.uuid IS NOT NULL
-  AND coalesce(c.status IN ['active', 'archived'], true)
+WHERE c.project IS NULL AND c.user_id IS NULL AND c.uuid IS :: STRING NOT NULL
+  AND coalesce(c.status IN ['active', 'archived'], true) AND NOT
+// include: anothers_inside
 RETURN c.uuid AS uuid
 ORDER BY uuid
 
@@ -15,29 +44,75 @@ WHERE c.user_id = $user_id AND c.project = $project AND c.updated_at IS NOT NULL
 WITH c ORDER BY c.user_id DESC, c.project DESC, c.updated_at DESC LIMIT $limit
 WITH c
 WHERE c.status <> 'deleting' AND COUNT { (c)-[:HAS_MESSAGE]->() } > c.head_seq - coalesce(c.lineage_tops[-1], 0)
+  AND EXISTS {
+    (c)-[:HAS_MESSAGE]->(m:Message)
+    WHERE
+    // include: unplaced
+  }
 RETURN c.uuid AS uuid
 ORDER BY uuid
 
-// part: claimable
-// Of c: it is nobody's, or this owner's.
-  (c.user_id IS NULL AND c.project IS NULL OR c.user_id = $user_id AND c.project = $project AND c.status <> 'deleting')
-
-// name: unclaimed_messages
-// The next messages without a place, in the order in which they were said; of one moment, in that in which they were
-// made (a longer element id is a later one).
+// name: clear_places
+// at once
+// Some of the places that another program wrote, into what has none of ours: in messages of the conversation, and in those
+// of others that say that they are its. They would be in the way of ours, or be shown beside them.
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE
 // include: claimable
-RETURN coalesce(c.head_seq, 0) AS head, c.title AS title, COLLECT {
-  MATCH (c)-[:HAS_MESSAGE]->(m:Message)
-  WHERE m.seq IS NULL AND m.uuid IS NOT NULL
-  WITH m ORDER BY m.timestamp, size(elementId(m)), elementId(m) LIMIT $limit
+SET c.uuid = $conversation_id
+WITH c
+CALL (c) {
+  CALL (c) {
+    MATCH (c)-[:HAS_MESSAGE]->(m:Message)
+    RETURN m
+    UNION
+    MATCH (m:Message {conversation_id: c.uuid})
+    WHERE m.seq IS NOT NULL
+    RETURN m
+  }
+  WITH DISTINCT m WHERE m.seq IS NOT NULL AND
+  // include: unplaced
+  WITH m AS n LIMIT $limit
+  // include: locks
+  REMOVE n.seq
+  RETURN count(n) AS cleared
+}
+RETURN cleared
+
+// name: unclaimed_times
+// What a conversation has of messages without a place, in the order in which they were made (a longer element id is a
+// later one), each with its time: as another program wrote it, which no database puts in order.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE
+// include: claimable
+MATCH (c)-[:HAS_MESSAGE]->(m:Message)
+WHERE
+// include: unplaced
+WITH DISTINCT m, elementId(m) AS made
+RETURN m.uuid AS uuid, m.timestamp AS timestamp
+ORDER BY size(made), made
+
+// name: unclaimed_messages
+// These messages, in this order, as far as they have no place. Where a conversation is nobody's yet, what it says of places
+// is not ours.
+MATCH (c:Conversation {uuid: $conversation_id})
+WHERE
+// include: claimable
+RETURN CASE WHEN c.user_id IS NULL THEN 0 ELSE c.head_seq END AS head, c.title AS title, COLLECT {
+  UNWIND range(0, size($uuids) - 1) AS place
+  MATCH (m:Message {uuid: $uuids[place]})
+  WHERE
+  // include: unplaced
+  WITH m, place ORDER BY place
   RETURN m {.uuid, .role, .content, .reasoning, .token_count, .model, .usage, .metadata, .timestamp, tool_calls: COLLECT {
-    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)-[:PRODUCED_RESULT]->(result:ToolResult)
-    WHERE call.uuid IS NOT NULL
-    WITH call, result ORDER BY call.index, call.timestamp, size(elementId(call)), elementId(call)
-    RETURN call {.uuid, .tool_name, .arguments, .duration_ms, success: coalesce(call.success, result.success, true),
-      .timestamp, result: result.result, error: result.error} AS call
+    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall)
+    WHERE call.uuid IS :: STRING NOT NULL
+    WITH DISTINCT call ORDER BY call.index, call.timestamp, size(elementId(call)), elementId(call)
+    RETURN call {.uuid, .tool_name, .arguments, .duration_ms, .success, .timestamp, outcome: head(COLLECT {
+      MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
+      WITH result ORDER BY size(elementId(result)), elementId(result)
+      RETURN result {.success, .result, .error} AS outcome
+    })} AS call
   }} AS message
 } AS messages
 
@@ -45,7 +120,7 @@ RETURN coalesce(c.head_seq, 0) AS head, c.title AS title, COLLECT {
 // at once
 // From here on the conversation is the owner's, and these messages have their place behind what is there: as if they had
 // been imported, but under their own uuids and times, since whoever made them may go on. Whoever comes second finds that
-// the head is another and writes nothing. Times that are none of the database's are given as text ($created_at, $said_at).
+// the head is another and writes nothing. A call that nothing came of gets a result that says so. Times that are none of the database's are given as text ($created_at, $said_at).
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE
 // include: claimable
@@ -73,8 +148,11 @@ CALL (c) {
   }
   // include: locks
 }
-WITH DISTINCT c, coalesce(c['head_seq'], 0) AS head
+WITH DISTINCT c, CASE WHEN c['user_id'] IS NULL THEN 0 ELSE c['head_seq'] END AS head
 WHERE head = $head AND coalesce(c['status'] <> 'deleting', true)
+FOREACH (_ IN CASE WHEN c['user_id'] IS NULL THEN [1] ELSE [] END |
+  REMOVE c.lineage_ids, c.lineage_tops, c.token_total, c.compressed_total, c.summary_seq, c.summarized_seq,
+    c.extracted_seq, c.episode_seq, c.settled_seq)
 SET c.user_id = $user_id, c.project = $project, c.owner_token = $owner_token,
   c.head_seq = head + size($messages),
   c.message_count = head + size($messages) - coalesce(c['lineage_tops'][-1], 0),
@@ -94,7 +172,7 @@ WITH c, head
 CALL (c, head) {
   UNWIND $messages AS row
   MATCH (m:Message {uuid: row.uuid})
-  WHERE m.seq IS NULL
+  WHERE m.owner_token IS NULL
   SET m += row.properties, m.conversation_id = c.uuid, m.user_id = $user_id, m.project = $project,
     m.owner_token = $owner_token, m.seq = head + row.place, m.timestamp = coalesce(datetime(row.timestamp), m.timestamp)
   FOREACH (_ IN CASE WHEN row.blank THEN [] ELSE [1] END | SET m:PendingEmbedding)
@@ -104,7 +182,11 @@ CALL (c, head) {
   WITH m, row
   CALL (m, row) {
     UNWIND row.tool_calls AS step
-    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: step.uuid})-[:PRODUCED_RESULT]->(result:ToolResult)
+    MATCH (m)-[:MADE_TOOL_CALL]->(call:ToolCall {uuid: step.uuid})
+    FOREACH (_ IN CASE WHEN EXISTS { (call)-[:PRODUCED_RESULT]->(:ToolResult) } THEN [] ELSE [1] END |
+      CREATE (call)-[:PRODUCED_RESULT]->(:ToolResult {uuid: step.result_uuid, error: step.error}))
+    WITH call, step
+    MATCH (call)-[:PRODUCED_RESULT]->(result:ToolResult)
     SET call += step.call, call.timestamp = coalesce(datetime(step.timestamp), call.timestamp),
       result.tool_call_id = call.uuid, result.success = call.success, result.result_size_bytes = step.size,
       result.timestamp = CASE WHEN result.timestamp IS :: ZONED DATETIME NOT NULL THEN result.timestamp ELSE call.timestamp END,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragforge_memory.agent.context.importance import importance_of
-from ragforge_memory.errors import GraphError, GraphUnavailable
-from ragforge_memory.graph.claims import Claimed, ClaimStore, Unclaimed
+from ragforge_memory.errors import GraphUnavailable
+from ragforge_memory.graph.claims import CLAIMED_AT_ONCE, Claimed, ClaimStore, Unclaimed
 from ragforge_memory.graph.decisions import Statement, take_statement
 from ragforge_memory.graph.messages import NewMessage
 from ragforge_memory.models.owner import Owner
@@ -45,22 +45,29 @@ async def claim_conversations(graph: GraphClient, place: Place, *, generate_titl
             await _claim(nobodys, place, uuid)
         for uuid in await own.continued():
             await _claim(own, place, uuid)
-    except GraphUnavailable as error:
+    except Exception as error:  # noqa: BLE001 - whatever others wrote, it is not in the way of who opens a project
         log.warning("conversations that other programs wrote are not taken over yet: %s", error)
 
 
 async def _claim(store: ClaimStore, place: Place, conversation_id: str) -> None:
-    """All of one conversation, batch by batch; one that the database refuses is in no other's way."""
+    """All of one conversation, batch by batch; one that cannot be claimed is in no other's way."""
     try:
-        found = await store.unclaimed(conversation_id)
-        claiming = _Claiming(place, await store.statements(conversation_id) if found and found.head else [])
-        while found is not None:
-            claimed = claiming.completed(found)
-            if not await store.claim(found, claimed, title=claiming.title(found)) or not claimed:
+        await store.clear(conversation_id)
+        said = await store.unplaced(conversation_id)
+        claiming = None
+        # One without messages is claimed too.
+        for begin in range(0, len(said) or 1, CLAIMED_AT_ONCE):
+            found = await store.unclaimed(conversation_id, said[begin : begin + CLAIMED_AT_ONCE])
+            if found is None:
                 return
-            found = await store.unclaimed(conversation_id)
-    except GraphError as error:
-        log.warning("the conversation %s of another program is not taken over: %s", conversation_id, error)
+            if claiming is None:
+                claiming = _Claiming(place, await store.statements(conversation_id) if found.head else [])
+            if not await store.claim(found, claiming.completed(found), title=claiming.title(found)):
+                return
+    except GraphUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001 - what others wrote into one conversation costs that one
+        log.warning("the conversation %r of another program is not taken over: %s", conversation_id, error)
 
 
 class _Claiming:

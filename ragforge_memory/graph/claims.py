@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any
 from uuid import uuid4
 
@@ -13,6 +14,7 @@ from ragforge_memory.graph.decisions import CANDIDATES, Statement
 from ragforge_memory.graph.messages import NewMessage, tool_tokens
 from ragforge_memory.graph.owned import OwnerStore
 from ragforge_memory.graph.records import content_text, message, utc_text
+from ragforge_memory.importers.exchange import NO_RESULT
 from ragforge_memory.models.conversation import Message, ToolCall
 from ragforge_memory.models.owner import Owner
 from ragforge_memory.models.tokens import estimate_tokens
@@ -24,10 +26,17 @@ CLAIMED_AT_ONCE = 500
 # Conversations that an opening looks at for what others wrote into them: so its cost does not grow with all there are.
 _LOOKED_AT = 1_000
 
+# Numbers from here on are milliseconds since 1970: as seconds they would be in the year 5138.
+_MILLISECONDS = 1e11
+# Fewer are a day without dashes.
+_DIGITS = re.compile(r"\d{9,}(?:\.\d*)?", re.ASCII)
+# Sorts behind all that tell a time.
+_NEVER = datetime.max.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class Unclaimed:
-    """The next messages of a conversation that have no place: they come behind the first ``head``."""
+    """Messages of a conversation that have no place yet: they come behind the first ``head``."""
 
     conversation_id: str
     head: int
@@ -65,16 +74,29 @@ class ClaimStore(OwnerStore):
         self._title_source = "provisional" if generate_titles else None
 
     async def nobodys(self) -> list[str]:
-        """The conversations that nobody owns."""
-        return [row["uuid"] for row in await self._client.read("nobodys_conversations")]
+        """The conversations that nobody owns, with nothing in them that is another owner's than this one."""
+        return [row["uuid"] for row in await self._read("nobodys_conversations")]
 
     async def continued(self) -> list[str]:
         """The owner's conversations that somebody has gone on with past this library, of those that changed last."""
         return [row["uuid"] for row in await self._read("continued_conversations", limit=_LOOKED_AT)]
 
-    async def unclaimed(self, conversation_id: str) -> Unclaimed | None:
-        """The next messages without a place; None where somebody else has claimed the conversation."""
-        rows = await self._read("unclaimed_messages", conversation_id=conversation_id, limit=CLAIMED_AT_ONCE)
+    async def clear(self, conversation_id: str) -> None:
+        """Takes away what others wrote of places into a conversation: only this library numbers messages."""
+        cleared = CLAIMED_AT_ONCE
+        while cleared == CLAIMED_AT_ONCE:
+            rows = await self._write("clear_places", conversation_id=conversation_id, limit=CLAIMED_AT_ONCE)
+            cleared = rows[0]["cleared"] if rows else 0
+
+    async def unplaced(self, conversation_id: str) -> list[str]:
+        """The messages without a place in the order in which they were said; those that tell no time come last."""
+        rows = await self._read("unclaimed_times", conversation_id=conversation_id)
+        rows.sort(key=lambda row: _moment(row["timestamp"]) or _NEVER)
+        return [row["uuid"] for row in rows]
+
+    async def unclaimed(self, conversation_id: str, uuids: Sequence[str]) -> Unclaimed | None:
+        """These messages as far as they have no place; None where somebody else has claimed the conversation."""
+        rows = await self._read("unclaimed_messages", conversation_id=conversation_id, uuids=list(uuids))
         if not rows:
             return None
         [row] = rows
@@ -141,32 +163,42 @@ def _call_row(call: ToolCall, index: int, message_id: str) -> dict[str, Any]:
         "timestamp": utc_text(call.timestamp),
         "size": call.result_size_bytes,
         "result_uuid": uuid4().hex,
+        "error": call.error,
     }
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:
-    """A message's time, whatever it was written as, and its tool calls, each with a time and the size of its result."""
+    """A message's time, whatever it was written as, and its tool calls, each with a time and what came of it."""
     said = _moment(row["timestamp"]) or datetime.now(UTC)
-    calls = [
-        {
-            **call,
-            "timestamp": _moment(call["timestamp"]) or said,
-            "result_size_bytes": len(content_text(call["result"]).encode(errors="replace")),
-        }
-        for call in row["tool_calls"]
-    ]
+    calls = [{**call, **_outcome(call), "timestamp": _moment(call["timestamp"]) or said} for call in row["tool_calls"]]
     return {"timestamp": said, "tool_calls": calls}
 
 
+def _outcome(call: dict[str, Any]) -> dict[str, Any]:
+    """What came of a call; one that nothing came of has failed, unless it says itself that it has not."""
+    outcome = call["outcome"] or {"result": None, "error": None, "success": False}
+    said = (given for given in (call["success"], outcome["success"]) if given is not None)
+    success = bool(next(said, True))
+    return {
+        "success": success,
+        "result": outcome["result"],
+        "error": outcome["error"] if call["outcome"] or success else NO_RESULT,
+        "result_size_bytes": len(content_text(outcome["result"]).encode(errors="replace")),
+    }
+
+
 def _moment(value: Any) -> datetime | None:
-    """A time as other tools write it: the database's own, ISO 8601, milliseconds since 1970; None of anything else."""
+    """A time as other tools write it: the database's own, a day, ISO 8601, seconds or milliseconds since 1970 (as a
+    number or digits); None of anything else."""
     try:
         if isinstance(value, str):
-            value = datetime.fromisoformat(value)
-        elif isinstance(value, (int, float)):
-            value = datetime.fromtimestamp(value / 1000, UTC)
+            value = float(value) if _DIGITS.fullmatch(value) else datetime.fromisoformat(value)
+        if isinstance(value, (int, float)):
+            value = datetime.fromtimestamp(value if abs(value) < _MILLISECONDS else value / 1000, UTC)
+        elif isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime.combine(value, time())
+        if not isinstance(value, datetime):
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    if not isinstance(value, datetime):
-        return None
-    return value if value.tzinfo is not None else value.replace(tzinfo=UTC)

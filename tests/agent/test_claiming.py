@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from uuid import uuid4
 
 import neo4j
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
+from ragforge_memory.importers.exchange import NO_RESULT
 from ragforge_memory.models.owner import Owner
 from tests.agent.conftest import Cypher, MakeAgent
 from tests.agent.document_three import example, go_on_as_class, go_on_as_example, of_class
@@ -145,6 +147,173 @@ async def test_times_as_other_programs_write_them(make_agent: MakeAgent, cypher:
         assert [m.content for m in said] == ["one", "two"]
         assert said[1].timestamp.isoformat() == "2026-03-01T10:00:01+00:00"
         assert conversation.info.updated_at == said[1].timestamp
+
+
+async def test_times_are_put_in_order_whatever_they_are_written_as(
+    make_agent: MakeAgent, cypher: Cypher, claimed: Claimed
+) -> None:
+    def mixed(cypher: Cypher) -> str:
+        said = [
+            (1772359200000, "ms"),
+            ("2026-03-01T11:00:01+01:00", "offset"),
+            (1772359202, "seconds"),
+            (1772359203.5, "parts of seconds"),
+            ("2026-03-01T05:00:04-05:00", "west"),
+            ("1772359205000", "digits"),
+            ("2026-03-02", "day"),
+            ("one day", "none"),
+        ]
+        [row] = cypher(
+            "CREATE (c:Conversation {uuid: randomUUID()}) WITH c UNWIND $said AS said "
+            "CREATE (c)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', timestamp: said[0], "
+            "content: said[1]}) RETURN DISTINCT c.uuid AS uuid",
+            said=[list(each) for each in (*said[4:], *said[:4])],
+        )
+        return str(row["uuid"])
+
+    uuid = await claimed(mixed)
+    async with nobodys(make_agent) as agent:
+        said = await (await agent.load_conversation(uuid)).get_history()
+        order = ["ms", "offset", "seconds", "parts of seconds", "west", "digits", "day", "none"]
+        assert [m.content for m in said] == order
+        assert [m.timestamp.isoformat()[11:19] for m in said[:6]] == [f"10:00:0{second}" for second in range(6)]
+
+
+@pytest.mark.parametrize("seqs", [[0, 1, 2], ["1", "2", "3"], [0.5, 1.0, 2.0], [3, 2, 1]])
+async def test_places_that_others_wrote_are_not_ours(
+    make_agent: MakeAgent, cypher: Cypher, claimed: Claimed, seqs: list[object]
+) -> None:
+    def numbered(cypher: Cypher) -> str:
+        [row] = cypher(
+            "CREATE (c:Conversation {uuid: randomUUID(), head_seq: 7}) WITH c "
+            "UNWIND range(0, size($seqs) - 1) AS i "
+            "CREATE (c)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: toString(i), "
+            "timestamp: datetime() + duration({seconds: i}), seq: $seqs[i], conversation_id: c.uuid}) "
+            "RETURN DISTINCT c.uuid AS uuid",
+            seqs=seqs,
+        )
+        return str(row["uuid"])
+
+    uuid = await claimed(numbered)
+    # And once more, into what is claimed.
+    cypher(
+        "MATCH (c:Conversation {uuid: $uuid}) CREATE (c)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', "
+        "content: 'more', timestamp: datetime() + duration({seconds: 9}), seq: 9, conversation_id: $uuid})",
+        uuid=uuid,
+    )
+    async with nobodys(make_agent, "Fine.") as agent:
+        conversation = await agent.load_conversation(uuid)
+        await conversation.send_message("And now?")
+        said = await conversation.get_history()
+        assert [(m.seq, m.content) for m in said[:4]] == [(1, "0"), (2, "1"), (3, "2"), (4, "more")]
+        assert [m.seq for m in said[4:]] == [5, 6]
+
+
+async def test_a_message_is_shown_where_it_hangs(make_agent: MakeAgent, cypher: Cypher, claimed: Claimed) -> None:
+    def astray(cypher: Cypher) -> str:
+        [row] = cypher(
+            "CREATE (a:Conversation {uuid: randomUUID()}), (b:Conversation {uuid: randomUUID()}) "
+            "CREATE (a)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'of a', seq: 1, "
+            "conversation_id: b.uuid}), "
+            "(b)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'of b'}) "
+            "RETURN a.uuid + ' ' + b.uuid AS uuid"
+        )
+        uuids.extend(str(row["uuid"]).split())
+        return uuids[-1]
+
+    uuids: list[str] = []
+    await claimed(astray)
+    async with nobodys(make_agent) as agent:
+        first, second = uuids[-2:]
+        for uuid, said in ((first, "of a"), (second, "of b")):
+            found = await (await agent.load_conversation(uuid)).get_history()
+            assert [(m.seq, m.content) for m in found] == [(1, said)]
+
+
+async def test_a_call_without_a_result_has_failed(make_agent: MakeAgent, cypher: Cypher, claimed: Claimed) -> None:
+    def alone(cypher: Cypher) -> str:
+        [row] = cypher(
+            "CREATE (c:Conversation {uuid: randomUUID()})-[:HAS_MESSAGE]->(m:Message {uuid: randomUUID(), "
+            "role: 'assistant', content: 'I look.', timestamp: datetime()}) "
+            "CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: randomUUID(), tool_name: 'grep', arguments: '{}'}) "
+            "CREATE (m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: randomUUID(), tool_name: 'note', arguments: '{}', "
+            "success: true}) RETURN c.uuid AS uuid"
+        )
+        return str(row["uuid"])
+
+    uuid = await claimed(alone)
+    async with nobodys(make_agent) as agent:
+        conversation = await agent.load_conversation(uuid)
+        [message] = await conversation.get_history()
+        told = [(call.tool_name, call.success, call.error) for call in message.tool_calls]
+        assert told == [("grep", False, NO_RESULT), ("note", True, None)]
+        assert [call.tool_name for call in await conversation.get_tool_calls(success=False)] == ["grep"]
+
+
+_OF_ANOTHER = {
+    "a message": "(c)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'secret', user_id: $user})",
+    "a call": "(m)-[:MADE_TOOL_CALL]->(:ToolCall {uuid: randomUUID(), tool_name: 'grep', user_id: $user})",
+    "a project's": "(c)-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'x', project: $user})",
+}
+
+
+@pytest.mark.parametrize("what", _OF_ANOTHER)
+async def test_what_has_something_of_another_owner_is_left_alone(
+    make_agent: MakeAgent, cypher: Cypher, claimed: Claimed, what: str
+) -> None:
+    user = f"bob-{uuid4().hex}"
+    [row] = cypher(
+        "CREATE (c:Conversation {uuid: randomUUID()})-[:HAS_MESSAGE]->(m:Message {uuid: randomUUID(), role: 'user', "
+        f"content: 'open', seq: 0}}) CREATE {_OF_ANOTHER[what]} RETURN c.uuid AS uuid",
+        user=user,
+    )
+    before = _all_of(cypher, row["uuid"])
+    await claimed(of_class, "Another one?", "Yes.")
+    assert _all_of(cypher, row["uuid"]) == before
+    cypher("MATCH (c:Conversation {uuid: $uuid})-[*0..2]->(n) DETACH DELETE n", uuid=row["uuid"])
+
+
+def _all_of(cypher: Cypher, uuid: str) -> list[dict[str, object]]:
+    return cypher(
+        "MATCH (c:Conversation {uuid: $uuid})-[*0..2]->(n) RETURN properties(n) AS properties ORDER BY n.uuid",
+        uuid=uuid,
+    )
+
+
+async def test_a_uuid_that_is_a_number_is_in_nobodys_way(
+    make_agent: MakeAgent, cypher: Cypher, claimed: Claimed, caplog: pytest.LogCaptureFixture
+) -> None:
+    number = uuid4().int >> 66
+    cypher(
+        "CREATE (:Conversation {uuid: $number, status: 'active'})"
+        "-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'hi'})",
+        number=number,
+    )
+    try:
+        await claimed(of_class, "Who is that?", "A number.")
+        assert "not taken over" not in caplog.text
+        [row] = cypher("MATCH (c:Conversation {uuid: $number}) RETURN c.project AS project", number=number)
+        assert row["project"] is None
+    finally:
+        cypher("MATCH (c:Conversation {uuid: $number})-[*0..1]->(n) DETACH DELETE n", number=number)
+
+
+async def test_one_that_cannot_be_claimed_costs_itself(
+    make_agent: MakeAgent, cypher: Cypher, claimed: Claimed, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Somebody else has a message at the place that is to be given: nobody may take it away from there.
+    [row] = cypher(
+        "CREATE (c:Conversation {uuid: '0' + randomUUID()})"
+        "-[:HAS_MESSAGE]->(:Message {uuid: randomUUID(), role: 'user', content: 'hi'}) "
+        "CREATE (o:Message {uuid: randomUUID(), user_id: $user, conversation_id: c.uuid, seq: 1}) "
+        "RETURN c.uuid AS uuid, o.uuid AS other",
+        user=f"bob-{uuid4().hex}",
+    )
+    try:
+        await claimed(of_class, "And this one?", "It is.")
+        assert f"the conversation {row['uuid']!r} of another program is not taken over" in caplog.text
+    finally:
+        cypher("MATCH (n) WHERE n.uuid IN [$uuid, $other] DETACH DELETE n", **row)
 
 
 async def test_a_conversation_of_somebody_that_others_went_on_with(make_agent: MakeAgent, cypher: Cypher) -> None:

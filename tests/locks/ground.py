@@ -299,8 +299,8 @@ CREATE (m2)-[:MADE_TOOL_CALL]->(k2:ToolCall {uuid: $k2, index: 0, tool_name: 'lo
   (x2)-[:MADE_TOOL_CALL]->(kx:ToolCall {uuid: $kx, index: 0, tool_name: 'look'})
     -[:PRODUCED_RESULT]->(:ToolResult {uuid: $ox, result: 'seen'}),
   // what somebody wrote past this library
-  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v1, role: 'user', content: 'said', timestamp: datetime($stamp)}),
-  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v2, role: 'user', content: 'said', timestamp: datetime($stamp)}),
+  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v1, seq: 0, role: 'user', content: 'said', timestamp: datetime($stamp)}),
+  (second)-[:HAS_MESSAGE]->(:Message {uuid: $v2, seq: 0, role: 'user', content: 'said', timestamp: datetime($stamp)}),
   (k2)-[:READ {hash: 'h1'}]->(a1), (kx)-[:READ {hash: 'h2'}]->(a2),
   (main)-[:HAS_SUMMARY]->(s1:Summary:PendingEmbedding:PendingReembedding {uuid: $s1, conversation_id: $main,
     from_seq: 1, to_seq: 2}),

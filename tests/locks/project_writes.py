@@ -32,6 +32,7 @@ PROJECTS: dict[str, list[Way]] = {
         lambda g: {**_claim(g), "title": "Prices", "title_source": "provisional"},
         lambda g: {**_claim(g), "conversation_id": g["main"], "head": 7, "messages": []},
     ],
+    "clear_places": [lambda g: {"conversation_id": g["second"], "limit": 9}],
     "name_project": [lambda g: _named(g["z1"], uuid=g.fresh()), lambda g: _named(g.fresh(), uuid=g.fresh())],
     "forget_project_name": [lambda g: {"name": g["z1"]}],
     "move_project": [lambda g: {"old_root": "/somewhere", "new_root": "/elsewhere"}],

@@ -7,7 +7,11 @@ from typing import Any
 from tests.owners.graph import Data
 from tests.owners.probes import Probe, nothing
 
-_CONTINUED = "MATCH (c:Conversation {uuid: $b_conversation}) CREATE (c)-[:HAS_MESSAGE]->(:Message {content: 'more'})"
+_CONTINUED = "MATCH (c:Conversation {uuid: $b_conversation}) CREATE (c)-[:HAS_MESSAGE]->(:Message {uuid: 'more'})"
+# Of nobody, with a place of its own.
+_NUMBERED = (
+    "MATCH (c:Conversation {uuid: $b_conversation}) CREATE (c)-[:HAS_MESSAGE]->(:Message {uuid: 'more', seq: 9})"
+)
 _EMPTIED = "MATCH (n:Conversation|Memory|Document) WHERE n.project = $a_project DETACH DELETE n"
 # The other has one kind of thing alone.
 _LEFT = {
@@ -20,11 +24,13 @@ _NO_SESSION = "MATCH (c:Conversation {uuid: $b_conversation}) REMOVE c.session_i
 
 def _claim(data: Data) -> dict[str, Any]:
     given = {"conversation_id": data.conversation, "head": 3, "said_at": None}
-    return {**given, "messages": [], "limit": 100}
+    return {**given, "messages": [], "uuids": [], "limit": 100}
 
 
 CLAIMS: dict[str, list[Probe]] = {
     "continued_conversations": [Probe(lambda a, b: {}, prepare=_CONTINUED, expect=nothing)],
+    "clear_places": [Probe(lambda a, b: _claim(b), prepare=_NUMBERED, expect=nothing)],
+    "unclaimed_times": [Probe(lambda a, b: _claim(b), prepare=_NUMBERED, expect=nothing)],
     "unclaimed_messages": [Probe(lambda a, b: _claim(b), expect=nothing)],
     "claim_messages": [Probe(lambda a, b: _claim(b), prepare=_NO_SESSION, expect=nothing)],
 }

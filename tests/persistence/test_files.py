@@ -88,7 +88,7 @@ def test_every_statement_with_texts_of_messages_is_known() -> None:
     aside |= {"memory_to_erase", "archive_owned_memories", "restore_memory", "left_statements"}
     aside |= {"pending_memory_embeddings"}
     # Of what a plain driver wrote, which is in the graph.
-    aside |= {"unclaimed_messages", "claim_messages"}
+    aside |= {"clear_places", "unclaimed_times", "unclaimed_messages", "claim_messages"}
     found = {name for name, variants in all_statements().items() if any(texts.search(each.text) for each in variants)}
     assert found - aside <= known
     whole = {"import_messages", "complete_imported", "restore_messages", "restore_messages_with_vectors"}
