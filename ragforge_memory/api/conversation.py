@@ -370,14 +370,15 @@ class AsyncConversation:
                 ``content``, and may have ``reasoning``, ``tool_calls``, a ``timestamp`` (ISO text, a datetime or
                 seconds since 1970, without a zone UTC; none: now), a ``uuid``, ``model`` and ``metadata``. A tool call
                 is an assistant's: its ``tool_name``, ``arguments`` (a mapping), ``result`` (JSON) or ``error``, and
-                where they are known ``success``, ``duration_ms``, ``timestamp``, ``iteration`` and ``uuid``.
+                where they are known ``success``, ``duration_ms``, ``timestamp``, ``iteration`` and ``uuid``. One
+                without a ``result`` has failed, unless its ``success`` says that it has not.
 
         Returns:
             The messages as they are stored, in their order.
 
         Raises:
-            InvalidInput: a message is none (its index is named), or its uuid is that of a message elsewhere; nothing
-                was written.
+            InvalidInput: a message is none (its index is named), or its uuid is that of a message elsewhere, or of one
+                here with another text or role; nothing was written.
             ConversationNotFound: the conversation was deleted.
             GraphUnavailable: they could not be stored.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +17,7 @@ from ragforge_memory.graph.imports import ImportBatch, import_row
 from ragforge_memory.graph.messages import Answer, CodeTies, MessageStore, NewMessage, tool_tokens
 from ragforge_memory.graph.records import to_json, tool_call_rows
 from ragforge_memory.importers import fields
+from ragforge_memory.importers.exchange import NO_RESULT
 from ragforge_memory.models.conversation import Message, Role, ToolCall
 from ragforge_memory.models.text import MOST_METADATA
 from ragforge_memory.models.tokens import estimate_tokens
@@ -67,6 +68,9 @@ async def add_messages(services: Services, conversation_id: str, messages: Seque
     stores = services.stores
     if stores.in_memory or stores.imports is None or stores.receipts is None:
         return await _kept_in_memory(services, conversation_id, answers)
+    known = await stores.imports.known([each.message.uuid for each in answers])
+    if places := [each.seq for each in known.values() if each.seq]:
+        _check_same(answers, await stores.receipts.at(conversation_id, places))
     asked = next((each.message.content for each in answers if each.message.role == "user"), None)
     rows = await _rows(services, conversation_id, answers)
     batch = ImportBatch(conversation_id, rows, after=None, title=title_of(asked) if asked else None)
@@ -152,6 +156,8 @@ async def _kept_in_memory(services: Services, conversation_id: str, answers: Seq
     """Without memory, or before `save`: what the graph would take in one write."""
     store = services.stores.messages
     known = await store.known([each.message.uuid for each in answers])
+    if known:
+        _check_same(answers, await store.history(conversation_id, limit=BATCH_MESSAGES + len(answers)))
     for answer in answers:
         new = answer.message
         if new.uuid in known:
@@ -164,6 +170,23 @@ async def _kept_in_memory(services: Services, conversation_id: str, answers: Seq
     wanted = {each.message.uuid for each in answers}
     newest = await store.history(conversation_id, limit=BATCH_MESSAGES + len(answers))
     return [each for each in newest if each.uuid in wanted]
+
+
+def _check_same(answers: Sequence[Answer], stored: Iterable[Message]) -> None:
+    """Whether each that is here already says the same; a text that is lost says nothing.
+
+    Raises:
+        InvalidInput: one does not.
+    """
+    here = {each.uuid: each for each in stored}
+    for index, answer in enumerate(answers):
+        new, known = answer.message, here.get(answer.message.uuid)
+        if known is not None and (known.role != new.role or known.content not in ("", new.content)):
+            what = "role" if known.role != new.role else "text"
+            raise InvalidInput(
+                f"message {index}: the message of its uuid that is here has another {what}",
+                hint="what was said stays: give this one a uuid of its own; nothing was written",
+            )
 
 
 def _text(form: Form | None, new: NewMessage) -> str:
@@ -204,7 +227,7 @@ def _call(value: object, index: int, message_id: str, when: datetime | None) -> 
     given = fields.mapping(value, "a tool call")
     _check_keys(given, _CALL_KEYS)
     error = fields.optional_text(given.get("error"), "the error of a tool call", most=fields.MAX_RESULT_CHARACTERS)
-    success = given.get("success", error is None)
+    success = given.get("success", error is None and "result" in given)
     if not isinstance(success, bool):
         raise ValueError("whether a tool call went well (success) is true or false")
     result = given.get("result")
@@ -222,7 +245,7 @@ def _call(value: object, index: int, message_id: str, when: datetime | None) -> 
         result_size_bytes=0 if result is None else len(to_json(result).encode()),
         success=success,
         result=result,
-        error=error if success else error or "it failed",
+        error=error if success or error else "it failed" if "success" in given else NO_RESULT,
         duration_ms=int(duration),
         iteration=_iteration(given.get("iteration", 1)),
     )

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from ragforge_memory import AsyncConversation, InvalidInput
+from ragforge_memory.importers.exchange import NO_RESULT
 from tests.agent.conftest import MakeAgent
 
 pytestmark = pytest.mark.anyio
@@ -81,6 +82,30 @@ async def test_each_is_added_once_by_its_uuid(make_agent: MakeAgent) -> None:
         with pytest.raises(InvalidInput, match="another conversation has a message of one of these uuids"):
             await other.add_messages(turns[:1])
         assert (await other.refresh()).message_count == 0
+
+
+@pytest.mark.parametrize("auto_save", [True, False])
+@pytest.mark.parametrize(("changed", "what"), [({"content": "Two tonnes."}, "text"), ({"role": "system"}, "role")])
+async def test_a_uuid_that_says_something_else_is_refused(
+    make_agent: MakeAgent, auto_save: bool, changed: dict[str, str], what: str
+) -> None:
+    said = [{"role": role, "content": text, "uuid": uuid4().hex} for role, text in (("user", "Who?"), ("user", "I."))]
+    new = {"role": "user", "content": "And you?"}
+    async with make_agent(settings={"auto_save": auto_save}) as agent:
+        conversation = await agent.create_conversation()
+        await conversation.add_messages(said)
+        with pytest.raises(InvalidInput, match=f"message 2: .* another {what}"):
+            await conversation.add_messages([new, said[0], {**said[1], **changed}])
+        assert [each.content for each in await conversation.get_history()] == ["Who?", "I."]
+        assert [each.seq for each in await conversation.add_messages([*said, new])] == [1, 2, 3]
+
+
+async def test_a_call_without_a_result_has_failed(make_agent: MakeAgent) -> None:
+    calls = [{"tool_name": "a"}, {"tool_name": "b", "success": True}, {"tool_name": "c", "result": None}]
+    async with make_agent() as agent:
+        conversation = await agent.create_conversation()
+        [added] = await conversation.add_messages([{"role": "assistant", "tool_calls": calls}])
+    assert [(each.success, each.error) for each in added.tool_calls] == [(False, NO_RESULT), (True, None), (True, None)]
 
 
 async def test_what_it_states_is_a_decision_and_is_corrected(make_agent: MakeAgent) -> None:
