@@ -40,7 +40,8 @@ def asks(settings: Settings, spinner: Spinner | None) -> GoesOn:
         note(said)
         if not sys.stdin.isatty():
             run = rename_command(other.name, identity.name)
-            note(f"this begins anew; --yes, or once `{run}`, goes on with what was said there", whole=True)
+            yes = "`ragforge decisions --yes`" if settings.own_yes else "--yes"
+            note(f"this begins anew; {yes}, or once `{run}`, goes on with what was said there", whole=True)
             return None
         with _interruptible():
             return typer.confirm("Go on with what was said there?", default=True, err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 from pathlib import Path
@@ -208,3 +209,23 @@ def test_a_program_goes_on_with_the_new_name_and_a_warning(
     assert f"ragforge projects rename {old} '{new}'" in caplog.text
     repository.ok("projects", "rename", old, new)
     assert decisions() == ONE
+
+
+def test_yes_to_a_commands_own_question_says_nothing_of_the_name(repository: CommandLine, tmp_path: Path) -> None:
+    first, fork = repository.project, tmp_path / "fork"
+    git(tmp_path, "clone", "-q", str(first), str(fork))
+    git(fork, "remote", "set-url", "origin", f"https://git.example/{tmp_path.name}/{uuid4().hex}.git")
+    repository.project = fork
+    for command in (["delete", "--keep", "0", "--yes"], ["delete", "--keep", "0", "--yes", "--dry-run"]):
+        done = repository.run("conversations", *command)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "this begins anew; `ragforge decisions --yes`, or once" in done.stderr
+    sessions = fork / "claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(fork))
+    sessions.mkdir(parents=True)
+    line = {"type": "user", "uuid": str(uuid4()), "sessionId": "s", "cwd": str(fork)}
+    line |= {"timestamp": "2026-01-01T00:00:00Z", "message": {"role": "user", "content": "of the fork"}}
+    (sessions / "s.jsonl").write_text(json.dumps(line) + "\n")
+    repository.ok("conversations", "import", "--from", "claude-code", "--yes", CLAUDE_CONFIG_DIR=str(fork / "claude"))
+    assert len(repository.json("conversations", "list", "--json")["items"]) == 1
+    repository.project = first
+    assert noted(repository) == ONE
