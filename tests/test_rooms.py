@@ -97,7 +97,7 @@ ROOM_LINES = {
     "api": 4_225,
     "archive": 4_300,
     "insights": 1_180,
-    "agent": 11_560,
+    "agent": 11_700,
     "memory": 3_500,
     "knowledge": 950,
     "tools": 3_910,
@@ -108,7 +108,7 @@ ROOM_LINES = {
     "llm/extractive": 1_235,
     "graph": 14_400,
     "embeddings": 1_350,
-    "code": 15_060,
+    "code": 15_080,
     "redaction": 512,
     "text": 650,
 }
