@@ -122,8 +122,14 @@ class ProjectNames:
         await self._client.write("move_project", project=project, old_root=old, new_root=new)
 
     async def all(self) -> list[ProjectInfo]:
-        """Every project of the graph, the one that was used last first."""
-        return [_info(row) for row in await self._client.read("all_projects")]
+        """Every project of the graph, the one that was used last first.
+
+        Left out is what no name leads to and in which nothing was said, where its own name is another's now: code that
+        was read before anybody was asked.
+        """
+        rows = await self._client.read("all_projects")
+        names = {each["name"] for row in rows for each in row["names"]}
+        return [_info(row) for row in rows if row["names"] or row["conversations"] or row["project"] not in names]
 
 
 def _named(row: dict[str, Any]) -> NamedProject:

@@ -16,7 +16,7 @@ import pytest
 from ragforge_memory import ConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.models.project import ProjectInfo
 from tests.cli.conftest import ENTRY, CommandLine
-from tests.cli.pseudo_terminal import ENTER, PseudoTerminal
+from tests.cli.pseudo_terminal import CTRL_C, ENTER, PseudoTerminal
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -179,6 +179,25 @@ def test_a_new_name_that_has_a_memory_of_its_own(repository: CommandLine) -> Non
 
 def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(each)[1:] for each in re.findall(r"`(ragforge [^`]+)`", text)]
+
+
+def test_code_that_was_read_under_a_new_name_is_not_a_second_project(repository: CommandLine) -> None:
+    old, new = repository.project.as_posix(), f"git.example/{uuid4().hex}/shop"
+    git(repository.project, "remote", "add", "origin", f"https://{new}.git")
+    repository.ok("ingest")
+    repository.ok("projects", "rename", old, new)
+    assert listed(repository, new).conversations == 1
+
+
+def test_a_question_that_is_interrupted(repository: CommandLine) -> None:
+    git(repository.project, "remote", "add", "origin", f"https://git.example/{uuid4().hex}/shop.git")
+    with PseudoTerminal(
+        [*ENTRY, "decisions"], folder=repository.project, environment=repository.environment
+    ) as terminal:
+        terminal.expect(r"Go on with what was said there\?")
+        terminal.type(CTRL_C)
+        assert terminal.wait() == 130
+    assert noted(repository, "--yes") == ONE
 
 
 def test_a_fork_that_takes_the_address_of_its_original(repository: CommandLine, tmp_path: Path) -> None:
