@@ -1,20 +1,22 @@
 // What a project is known by. `ProjectName.project` is what all nodes of the project have as `project`: the name that it
-// was first known by. It never changes, so another name costs one node, and nothing that is keyed or indexed by it.
+// was first known by. It never changes, so another name costs one node, and nothing that is keyed or indexed by it. The
+// lists `roots`, `insides`, `remotes` and `first_commits` have one entry for each place that has had the name, '' for none:
+// two repositories may share a name, and each is known by its own.
 
 // name: named_project
 // At every opening, by the unique name.
 MATCH (n:ProjectName {name: $name})
-RETURN n {.name, .project, .roots, .inside, .remote, .first_commit} AS found
+RETURN n {.name, .project, .roots, .insides, .remotes, .first_commits} AS found
 
 // name: similar_projects
 // Once for a name that is new: what was at the same place, has the same remote, or begins with the same commit. One that
 // begins with another commit is another repository, whatever stood at its place before.
 MATCH (n:ProjectName)
-WHERE n.name <> $name AND coalesce(n.inside, '') = $inside
-  AND ($root IN n.roots OR n.remote = $remote OR n.first_commit = $first_commit)
-  AND coalesce(n.first_commit = '' OR n.first_commit = $first_commit, true)
+WHERE n.name <> $name AND any(i IN range(0, coalesce(size(n.roots), 0) - 1) WHERE n.insides[i] = $inside
+  AND (n.roots[i] = $root OR n.remotes[i] = $remote OR n.first_commits[i] = $first_commit)
+  AND coalesce(n.first_commits[i] = '' OR n.first_commits[i] = $first_commit, true))
 WITH n ORDER BY $root IN n.roots DESC, n.named_at DESC
-RETURN n {.name, .project, .roots, .inside, .remote, .first_commit} AS found,
+RETURN n {.name, .project, .roots, .insides, .remotes, .first_commits} AS found,
   COUNT { MATCH (c:Conversation) WHERE c.project = n.project AND c.status <> 'deleting' } AS conversations
 LIMIT $limit
 
@@ -34,12 +36,17 @@ RETURN EXISTS { MATCH (c:Conversation) WHERE c.project = $project AND c.status <
 
 // name: name_project
 // at once
-// A name leads to one project, whoever writes it first. Facts are those of the last place that it was seen at.
+// A name leads to one project, whoever writes it first. The places that are written stand before those that it had.
 MERGE (n:ProjectName {name: $name})
 ON CREATE SET n.uuid = $uuid, n.project = $of_project, n.named_at = datetime()
 SET n.name = $name
-SET n.inside = $inside, n.remote = $remote, n.first_commit = $first_commit,
-  n.roots = ($roots + [root IN coalesce(n['roots'], []) WHERE NOT root IN $roots AND NOT root IN $gone])[..$most]
+WITH n, [i IN range(0, coalesce(size(n['roots']), 0) - 1) WHERE NOT n['roots'][i] IN $left] AS kept
+WITH n, [p IN $places | p.root] + [i IN kept | n['roots'][i]] AS roots,
+  [p IN $places | p.inside] + [i IN kept | n['insides'][i]] AS insides,
+  [p IN $places | p.remote] + [i IN kept | n['remotes'][i]] AS remotes,
+  [p IN $places | p.first_commit] + [i IN kept | n['first_commits'][i]] AS first_commits
+SET n.roots = roots[..$most], n.insides = insides[..$most], n.remotes = remotes[..$most],
+  n.first_commits = first_commits[..$most]
 RETURN n.project AS project
 
 // name: forget_project_name

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 _SECTION = re.compile(r'\s*\[\s*(?P<kind>[\w.-]+)(?:\s+"(?P<name>(?:[^"\\]|\\.)*)")?\s*\]')
-_URL = re.compile(r"\s*url\s*=\s*(?P<url>\S.*?)\s*$")
+_SETTING = re.compile(r"\s*(?P<key>[A-Za-z][\w-]*)\s*=\s*(?P<value>\S.*?)\s*$")
 _SCP_ADDRESS = re.compile(r"(?:[^@/:]+@)?(?P<host>[A-Za-z0-9][\w.-]+):(?P<path>[^/\\:].*|/.*)")
 
 TEXTS_MARKER = ".ragforge-conversations"
@@ -55,12 +56,21 @@ def identify(root: str | os.PathLike[str], config_name: str | None = None) -> Pr
 
 
 def main_place(place: Path) -> Path:
-    """The same place in the main work tree of its repository, which all its work trees share; else the place itself."""
+    """The same place in the main work tree of its repository, which all its work trees share; else the place itself.
+
+    A bare repository has no main work tree: there its own folder stands for one.
+    """
     top = git_toplevel(place)
     folders = git_folders(top) if top is not None else None
-    if top is None or folders is None or folders[0] == folders[1] or folders[1].name != ".git":
+    if top is None or folders is None or folders[0] == folders[1]:
         return place
-    return folders[1].parent / place.relative_to(top)
+    common = folders[1]
+    elsewhere = next((value for kind, _, key, value in _settings(common) if (kind, key) == ("core", "worktree")), None)
+    if elsewhere is not None:  # a submodule's
+        main = (common / elsewhere).resolve()
+    else:
+        main = common.parent if common.name == ".git" else common
+    return main / place.relative_to(top)
 
 
 def git_folders(top: Path) -> tuple[Path, Path] | None:
@@ -96,16 +106,23 @@ def remote_name(place: Path) -> str | None:
     if top is None or folders is None:
         return None
     addresses: dict[str, str] = {}
-    remote = None
-    for line in git_text(folders[1] / "config").splitlines():
-        if section := _SECTION.match(line):
-            remote = section["name"] if section["kind"].lower() == "remote" else None
-        elif remote and (match := _URL.match(line)):
-            addresses.setdefault(remote, match["url"].strip('"'))
+    for kind, remote, key, value in _settings(folders[1]):
+        if (kind, key) == ("remote", "url") and remote:
+            addresses.setdefault(remote, value)
     names = {remote: _name_of_address(address) for remote, address in addresses.items()}
     name = names.get("origin") or next((name for name in names.values() if name), None)
     inside = place.relative_to(top).as_posix()
     return f"{name}/{inside}" if name and inside != "." else name
+
+
+def _settings(folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    """What the configuration of a git folder sets: kind and name of its section, key, value."""
+    kind, name = "", ""
+    for line in git_text(folder / "config").splitlines():
+        if section := _SECTION.match(line):
+            kind, name = section["kind"].lower(), section["name"] or ""
+        elif match := _SETTING.match(line):
+            yield kind, name, match["key"].lower(), match["value"].strip('"')
 
 
 def _name_of_address(address: str) -> str | None:

@@ -91,3 +91,22 @@ def test_a_linked_work_tree_without_a_remote_is_the_same_project(repository: Pat
         repository.parent, "init", "-q", "-b", "main", str(module), "--separate-git-dir", str(repository / ".git" / "m")
     )
     assert identify(module).name == module.as_posix()
+
+
+@pytest.mark.parametrize("name", ["b.git", ".bare", "shop/.git"])
+def test_work_trees_of_a_bare_repository_are_one_project(repository: Path, tmp_path: Path, name: str) -> None:
+    bare, one, two = tmp_path / name, tmp_path / "one", tmp_path / "two"
+    git(tmp_path, "clone", "-q", "--bare", str(repository), str(bare))
+    for work_tree in (one, two):
+        git(bare, "worktree", "add", "-q", "-b", work_tree.name, str(work_tree))
+    git(bare, "remote", "remove", "origin")
+    assert identify(one).name == identify(two).name
+    assert identify(one / "src").name == identify(two / "src").name != identify(one).name
+
+
+def test_work_trees_of_a_submodule_are_its_project(repository: Path, tmp_path: Path) -> None:
+    outer, linked = tmp_path / "outer", tmp_path / "linked"
+    git(tmp_path, "init", "-q", "-b", "main", str(outer))
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(repository), "module")
+    git(outer / "module", "worktree", "add", "-q", "-b", "other", str(linked))
+    assert identify(linked).name == identify(outer / "module").name == (outer / "module").as_posix()

@@ -91,13 +91,13 @@ OUTSIDE = {
 }
 
 MOST_LINES = 400
-PRODUCT_LINES, TEST_LINES = 90_200, 62_500
+PRODUCT_LINES, TEST_LINES = 90_500, 62_500
 ROOM_LINES = {
     "cli": 5_980,
     "api": 4_225,
     "archive": 4_300,
     "insights": 1_180,
-    "agent": 11_560,
+    "agent": 11_700,
     "memory": 3_500,
     "knowledge": 950,
     "tools": 3_910,
@@ -108,7 +108,7 @@ ROOM_LINES = {
     "llm/extractive": 1_235,
     "graph": 14_400,
     "embeddings": 1_350,
-    "code": 15_180,
+    "code": 15_200,
     "redaction": 512,
     "text": 650,
 }

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragforge_memory.agent.context.room import check_instructions
-from ragforge_memory.agent.projects import GoesOn, resolve_project
+from ragforge_memory.agent.name_change import GoesOn
+from ragforge_memory.agent.projects import resolve_project
 from ragforge_memory.agent.upkeep.following import Following, FollowingEmbedder
 from ragforge_memory.config import ConversationConfig, RagforgeConfig
 from ragforge_memory.embeddings.port import space_model

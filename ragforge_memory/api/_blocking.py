@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import neo4j
     from pydantic import BaseModel
 
-    from ragforge_memory.agent.projects import GoesOn
+    from ragforge_memory.agent.name_change import GoesOn
     from ragforge_memory.api.agent import AConversation, TheConversations
     from ragforge_memory.api.conversation import ExportFormat
     from ragforge_memory.api.state import Messages

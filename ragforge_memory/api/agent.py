@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     import neo4j
     from pydantic import BaseModel
 
+    from ragforge_memory.agent.name_change import GoesOn
     from ragforge_memory.agent.parts import Wanted
-    from ragforge_memory.agent.projects import GoesOn
     from ragforge_memory.agent.services import Services
     from ragforge_memory.api.conversation import AsyncConversation
     from ragforge_memory.config import ConversationConfig, Neo4jConfig, RagforgeConfig

@@ -17,7 +17,8 @@ class Settings:
     """The global options of one run; they may stand before or after the command's name.
 
     ``config`` and ``project`` are paths as the user gave them; ``user`` is nobody where it is None. ``yes`` answers
-    whether a folder goes on with what it was before; None: it is to be asked.
+    whether a folder goes on with what it was before; None: it is to be asked. ``own_yes``: the command has a question
+    of its own, which alone its ``--yes`` answers.
     """
 
     config: Path | None = None
@@ -25,6 +26,7 @@ class Settings:
     project: Path | None = None
     debug: bool = False
     yes: bool | None = None
+    own_yes: bool = False
 
     def over(self, outer: Settings) -> Settings:
         """These settings, with the outer ones where these say nothing."""
@@ -52,7 +54,11 @@ ProjectOption = Annotated[
 ]
 GoOnOption = Annotated[
     bool | None,
-    typer.Option("--yes/--no", help="Go on with what this folder was under another name, or begin anew; do not ask."),
+    typer.Option(
+        "--yes/--no",
+        help="Go on with what this folder was under another name, or begin anew; do not ask. Not for a command whose "
+        "--yes answers a question of its own.",
+    ),
 ]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show logs, and stack traces of errors.")]
 
@@ -176,10 +182,10 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[_Command], _
         @functools.wraps(function)
         def run(context: typer.Context, **arguments: Any) -> None:
             given = Settings(**{key: arguments.pop(key) for key in shared_keys})
-            if "yes" in arguments:  # a command's own "do not ask" is meant for this question too
-                given = replace(given, yes=arguments["yes"] or None)
             outer = context.obj if isinstance(context.obj, Settings) else Settings()
             settings = given.over(outer)
+            if "yes" in arguments:  # who says that something may go does not say of which project
+                settings = replace(settings, yes=None, own_yes=True)
             context.find_root().obj = settings
             work = function(settings, **arguments)
             if work is not None:

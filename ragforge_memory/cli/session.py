@@ -19,7 +19,7 @@ from ragforge_memory.cli.interrupts import Interrupts
 from ragforge_memory.cli.options import Settings
 from ragforge_memory.cli.preparation import shown_preparation
 from ragforge_memory.cli.reading import bring_up_to_date
-from ragforge_memory.cli.renamed_folder import asks
+from ragforge_memory.cli.renamed_folder import FolderQuestion
 from ragforge_memory.cli.shown import printable
 from ragforge_memory.cli.terminal import Spinner, Terminal, note
 from ragforge_memory.code.roots import HINT, refused_root
@@ -95,7 +95,7 @@ def make_agent(
         progress=progress,
         brief=brief,
         identity=place.project,
-        goes_on=asks(settings, spinner),
+        goes_on=FolderQuestion(settings, spinner),
     )
 
 

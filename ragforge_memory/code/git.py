@@ -36,6 +36,18 @@ def first_commit(directory: Path) -> str | None:
     return roots.rpartition("\n")[2]
 
 
+def has_commit(directory: Path, commit: str) -> bool | None:
+    """Whether a commit is in the repository that ``directory`` is in, if there is one; None where git cannot tell.
+
+    Never raises.
+    """
+    if git_toplevel(directory) is None:
+        return False
+    if ask(directory, "cat-file", "-e", f"{commit}^{{commit}}") is not None:
+        return True
+    return None if ask(directory, "rev-parse", "--git-dir") is None else False
+
+
 def uncommitted_files(directory: Path, commit: str | None, files: Iterable[str]) -> tuple[str, ...] | None:
     """Those of ``files`` (relative to ``directory``) that a commit does not have as they are now, sorted.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import asdict, dataclass
+from itertools import count, starmap
 from typing import Any
 from uuid import uuid4
 
@@ -12,43 +12,46 @@ from ragforge_memory.graph.client import GraphClient
 from ragforge_memory.models.project import ProjectInfo
 
 # Folders that are remembered of a project: clones and copies of it, the newest first.
-_MOST_ROOTS = 20
+_MOST_PLACES = 20
 _MOST_SIMILAR = 10
+# The properties of a name that say what its places are, one entry a place.
+_LISTS = ("roots", "insides", "remotes", "first_commits")
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectFacts:
-    """What tells a folder's project, whatever it is called.
+class ProjectPlace:
+    """A folder, and what tells its project, whatever it is called; '' for what it has not.
 
     Args:
         root: the folder; of a linked work tree the same one in the main work tree.
-        inside: where it is in its work tree; '' for the top, and where there is none.
+        inside: where it is in its work tree.
         remote: the name of its remote.
-        first_commit: of its history; '' where git has none to tell, None where nothing is committed yet.
+        first_commit: of its history.
     """
 
     root: str
     inside: str = ""
-    remote: str | None = None
-    first_commit: str | None = None
+    remote: str = ""
+    first_commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedProject:
-    """A name, the project that it leads to, and what that was known by; ``roots`` are the newest first."""
+    """A name, the project that it leads to, and the places that have had the name, the newest first."""
 
     name: str
     project: str
-    roots: tuple[str, ...] = ()
-    inside: str = ""
-    remote: str | None = None
-    first_commit: str | None = None
+    places: tuple[ProjectPlace, ...] = ()
     conversations: int = 0
 
-    def has(self, facts: ProjectFacts) -> bool:
-        """Whether all of this is known already; of a first commit whether any is."""
-        known = (facts.root in self.roots, self.inside, self.remote)
-        return known == (True, facts.inside, facts.remote) and self.first_commit is not None
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders of its places."""
+        return tuple(each.root for each in self.places)
+
+    def at(self, root: str) -> ProjectPlace | None:
+        """What is known of a folder that has had the name."""
+        return next((each for each in self.places if each.root == root), None)
 
 
 class ProjectNames:
@@ -66,15 +69,15 @@ class ProjectNames:
         rows = await self._client.read("named_project", name=name)
         return _named(rows[0]) if rows else None
 
-    async def similar(self, name: str, facts: ProjectFacts) -> list[NamedProject]:
+    async def similar(self, name: str, place: ProjectPlace) -> list[NamedProject]:
         """What the same folder, remote or history is known by under other names, the likeliest first."""
         rows = await self._client.read(
             "similar_projects",
             name=name,
-            root=facts.root,
-            inside=facts.inside,
-            remote=facts.remote,
-            first_commit=facts.first_commit or None,
+            root=place.root,
+            inside=place.inside,
+            remote=place.remote or None,
+            first_commit=place.first_commit or None,
             limit=_MOST_SIMILAR,
         )
         return [_named(row) for row in rows]
@@ -90,22 +93,13 @@ class ProjectNames:
         [row] = await self._client.read("project_is_used", project=project)
         return bool(row["used"])
 
-    async def write(
-        self,
-        name: str,
-        facts: ProjectFacts,
-        *,
-        project: str,
-        also: Sequence[str] = (),
-        gone: Sequence[str] = (),
-    ) -> str:
-        """Writes down a name with what is known of its folder; returns the project that it leads to.
+    async def write(self, name: str, places: Sequence[ProjectPlace], *, project: str, gone: Sequence[str] = ()) -> str:
+        """Writes down a name with the places that have it; returns the project that it leads to.
 
         Args:
             name: the name.
-            facts: of its folder.
+            places: its folders, the newest first; others that it had stay behind them.
             project: where a new name leads.
-            also: other folders of it.
             gone: folders that it had and that are not there any more.
         """
         [row] = await self._client.write(
@@ -113,12 +107,9 @@ class ProjectNames:
             name=name,
             uuid=uuid4().hex,
             of_project=project,
-            inside=facts.inside,
-            remote=facts.remote,
-            first_commit=facts.first_commit,
-            roots=list(dict.fromkeys((facts.root, *also))),
-            gone=list(gone),
-            most=_MOST_ROOTS,
+            places=[asdict(each) for each in places],
+            left=[*(each.root for each in places), *gone],
+            most=_MOST_PLACES,
         )
         return str(row["project"])
 
@@ -131,8 +122,14 @@ class ProjectNames:
         await self._client.write("move_project", project=project, old_root=old, new_root=new)
 
     async def all(self) -> list[ProjectInfo]:
-        """Every project of the graph, the one that was used last first."""
-        return [_info(row) for row in await self._client.read("all_projects")]
+        """Every project of the graph, the one that was used last first.
+
+        Left out is what no name leads to and in which nothing was said, where its own name is another's now: code that
+        was read before anybody was asked.
+        """
+        rows = await self._client.read("all_projects")
+        names = {each["name"] for row in rows for each in row["names"]}
+        return [_info(row) for row in rows if row["names"] or row["conversations"] or row["project"] not in names]
 
 
 def _named(row: dict[str, Any]) -> NamedProject:
@@ -140,10 +137,7 @@ def _named(row: dict[str, Any]) -> NamedProject:
     return NamedProject(
         name=found["name"],
         project=found["project"],
-        roots=tuple(found["roots"] or ()),
-        inside=found["inside"] or "",
-        remote=found["remote"],
-        first_commit=found["first_commit"],
+        places=tuple(starmap(ProjectPlace, zip(*(found[each] or () for each in _LISTS), strict=True))),
         conversations=int(row.get("conversations") or 0),
     )
 

@@ -19,6 +19,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any
@@ -30,13 +31,16 @@ _FOLDER = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _TOLD = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
 # Who began a session of Codex, where that was no user: another session, or the program itself.
 _AGENTS = frozenset({"subagent", "sub_agent", "internal"})
+# And so many of its last bytes; one of them has when something was said last.
+_TAIL = 1 << 16
+_TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]+)"')
 _CHECKPOINTS = re.compile(r"session-.*\.jsonl?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session of a program: what it is called on the disk, when it was written last (seconds since 1970; with more in
-    it it has another ``stamp``), and what opens it."""
+    """A session of a program: what it is called on the disk, when something was said last (seconds since 1970), what
+    opens it, and a ``stamp``, which is another with more in it."""
 
     name: str
     at: float
@@ -196,7 +200,18 @@ def _exported(about: Mapping[str, Any], messages: list[dict[str, Any]]) -> IO[by
 def _file(path: Path) -> Iterator[Session]:
     with suppress(OSError):
         state = path.stat()
-        yield Session(str(path), state.st_mtime, f"{state.st_mtime_ns} {state.st_size}", partial(_opened_file, path))
+        at = _last_time(path, state.st_size) or state.st_mtime
+        yield Session(str(path), at, f"{state.st_mtime_ns} {state.st_size}", partial(_opened_file, path))
+
+
+def _last_time(path: Path, size: int) -> float | None:
+    """When the last message of a file was said; what copied or touched the file says nothing of that."""
+    with open(path, "rb") as stream:
+        stream.seek(max(0, size - _TAIL))
+        for time in reversed(_TIME.findall(stream.read(_TAIL))):
+            with suppress(ValueError, OverflowError):
+                return datetime.fromisoformat(time.decode()).timestamp()
+    return None
 
 
 def _opened_file(path: Path) -> IO[bytes]:

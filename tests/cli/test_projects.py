@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from uuid import uuid4
@@ -12,7 +16,7 @@ import pytest
 from ragforge_memory import ConversationAgent, ConversationConfig, Neo4jConfig
 from ragforge_memory.models.project import ProjectInfo
 from tests.cli.conftest import ENTRY, CommandLine
-from tests.cli.pseudo_terminal import ENTER, PseudoTerminal
+from tests.cli.pseudo_terminal import CTRL_C, ENTER, PseudoTerminal
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -159,15 +163,116 @@ def test_names_are_given_and_taken_back(repository: CommandLine) -> None:
 
 
 def test_a_new_name_that_has_a_memory_of_its_own(repository: CommandLine) -> None:
-    old, new = repository.project.as_posix(), f"shop {uuid4().hex}"
-    with (repository.project / "ragforge.config.yaml").open("a") as file:
-        file.write(f"name: {new}\n")
+    old, new = repository.project.as_posix(), f"git.example/{uuid4().hex}/shop"
+    git(repository.project, "remote", "add", "origin", f"https://{new}.git")
     note(repository, "note: under the new name")
     done = repository.run("decisions", "--yes")
-    assert done.returncode == 1
-    assert f"there is a project {new!r} already, with a memory of its own" in done.stderr
-    assert repository.run("projects", "rename", old, new).returncode == 1
-    assert noted(repository) == ["note: under the new name"]
+    assert (done.returncode, "under the new name" in done.stdout) == (0, True)
+    assert f"this folder was the project {old} until now (1 conversation); now it is {new}, which has" in done.stderr
+    assert repository.run("decisions", "--yes").stderr == "", "it is said once"
+    refused = repository.run("projects", "rename", old, new)
+    assert refused.returncode == 1
+    for step in commands_in(done.stderr)[:4]:
+        repository.ok(*[{"FILE": f"{old}.jsonl", "ANOTHER": f"another {new}"}.get(word, word) for word in step])
+    assert sorted(noted(repository)) == [*ONE, "note: under the new name"]
+
+
+def commands_in(text: str) -> list[list[str]]:
+    return [shlex.split(each)[1:] for each in re.findall(r"`(ragforge [^`]+)`", text)]
+
+
+def test_code_that_was_read_under_a_new_name_is_not_a_second_project(repository: CommandLine) -> None:
+    old, new = repository.project.as_posix(), f"git.example/{uuid4().hex}/shop"
+    git(repository.project, "remote", "add", "origin", f"https://{new}.git")
+    repository.ok("ingest")
+    repository.ok("projects", "rename", old, new)
+    assert listed(repository, new).conversations == 1
+
+
+def test_a_question_that_is_interrupted(repository: CommandLine) -> None:
+    git(repository.project, "remote", "add", "origin", f"https://git.example/{uuid4().hex}/shop.git")
+    with PseudoTerminal(
+        [*ENTRY, "decisions"], folder=repository.project, environment=repository.environment
+    ) as terminal:
+        terminal.expect(r"Go on with what was said there\?")
+        terminal.type(CTRL_C)
+        assert terminal.wait() == 130
+    assert noted(repository, "--yes") == ONE
+
+
+def test_a_fork_that_takes_the_address_of_its_original(repository: CommandLine, tmp_path: Path) -> None:
+    first, fork, name = repository.project, tmp_path / "fork", f"git.example/{uuid4().hex}/shop"
+    git(first, "remote", "add", "origin", f"https://{name}.git")
+    assert noted(repository, "--yes") == ONE
+    git(tmp_path, "clone", "-q", str(first), str(fork))
+    git(fork, "remote", "set-url", "origin", f"https://{name}-fork.git")
+    repository.project = fork
+    assert noted(repository, "--no") == []
+    note(repository, "note: of the fork")
+    git(fork, "remote", "set-url", "origin", f"https://{name}.git")
+    done = repository.run("decisions")
+    assert f"this folder was the project {name}-fork until now (1 conversation); now it is {name}, which" in done.stderr
+    assert (ONE[0] in done.stdout, "of the fork" in done.stdout) == (True, False)
+    assert repository.run("decisions").stderr == "", "it is said once"
+
+
+@pytest.mark.parametrize("history", ["other", "none", "no git"])
+def test_another_repository_in_the_place_of_one_that_is_gone(repository: CommandLine, history: str) -> None:
+    place = repository.project
+    shutil.rmtree(place)
+    place.mkdir()
+    if history != "no git":
+        git(place, "init", "-q")
+    if history == "other":
+        git(place, "commit", "-q", "--allow-empty", "-m", uuid4().hex)
+    done = repository.run("decisions")
+    assert f"another repository was in {place} until now (1 conversation); this one begins otherwise" in done.stderr
+    assert done.stdout == ""
+    if history == "other":
+        assert noted(repository, "--yes") == ONE
+    else:
+        assert noted(repository, "--no") == []
+        [info] = [each for each in names_of(repository) if each.startswith(f"{place}@")]
+        repository.ok("projects", "rename", info, place.as_posix())
+        assert noted(repository) == ONE, "a mind may be changed"
+    assert "another repository" not in repository.run("decisions").stderr
+
+
+def names_of(repository: CommandLine) -> list[str]:
+    return [each["name"] for each in repository.json("projects", "list", "--json")]
+
+
+def test_a_mind_is_changed_as_long_as_nothing_was_said(repository: CommandLine) -> None:
+    with (repository.project / "ragforge.config.yaml").open("a") as file:
+        file.write(f"name: shop {uuid4().hex}\n")
+    assert noted(repository, "--no") == []
+    assert noted(repository, "--yes") == ONE
+    assert noted(repository) == ONE
+
+
+def test_a_folder_without_git_that_moved_is_renamed(ragforge: CommandLine, tmp_path: Path) -> None:
+    old = ragforge.project
+    (old / "ragforge.config.yaml").write_text("agent: {memory: {embeddings: {enabled: false}}}\n")
+    note(ragforge, ONE[0])
+    ragforge.project = old.rename(tmp_path / "moved")
+    assert noted(ragforge) == [], "nothing tells that it is the same"
+    ragforge.ok("projects", "rename", old.as_posix(), ragforge.project.as_posix())
+    assert noted(ragforge) == ONE
+
+
+def test_repositories_that_share_a_name_are_each_known_by_it(repository: CommandLine, tmp_path: Path) -> None:
+    first, second, name = repository.project, tmp_path / "second", f"name: team {uuid4().hex}\n"
+    plain = (first / "ragforge.config.yaml").read_text()
+    (first / "ragforge.config.yaml").write_text(name + plain)
+    assert noted(repository, "--yes") == ONE
+    git(tmp_path, "init", "-q", str(second))
+    git(second, "commit", "-q", "--allow-empty", "-m", uuid4().hex)
+    (second / "ragforge.config.yaml").write_text(name + plain)
+    repository.project = second
+    assert noted(repository) == ONE
+    repository.project = first.rename(tmp_path / "moved")
+    (repository.project / "ragforge.config.yaml").write_text(plain)
+    assert noted(repository, "--yes") == ONE
 
 
 def test_what_is_no_project_is_not_renamed(repository: CommandLine) -> None:
@@ -208,3 +313,23 @@ def test_a_program_goes_on_with_the_new_name_and_a_warning(
     assert f"ragforge projects rename {old} '{new}'" in caplog.text
     repository.ok("projects", "rename", old, new)
     assert decisions() == ONE
+
+
+def test_yes_to_a_commands_own_question_says_nothing_of_the_name(repository: CommandLine, tmp_path: Path) -> None:
+    first, fork = repository.project, tmp_path / "fork"
+    git(tmp_path, "clone", "-q", str(first), str(fork))
+    git(fork, "remote", "set-url", "origin", f"https://git.example/{tmp_path.name}/{uuid4().hex}.git")
+    repository.project = fork
+    for command in (["delete", "--keep", "0", "--yes"], ["delete", "--keep", "0", "--yes", "--dry-run"]):
+        done = repository.run("conversations", *command)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "this begins anew; `ragforge decisions --yes`, or once" in done.stderr
+    sessions = fork / "claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(fork))
+    sessions.mkdir(parents=True)
+    line = {"type": "user", "uuid": str(uuid4()), "sessionId": "s", "cwd": str(fork)}
+    line |= {"timestamp": "2026-01-01T00:00:00Z", "message": {"role": "user", "content": "of the fork"}}
+    (sessions / "s.jsonl").write_text(json.dumps(line) + "\n")
+    repository.ok("conversations", "import", "--from", "claude-code", "--yes", CLAUDE_CONFIG_DIR=str(fork / "claude"))
+    assert len(repository.json("conversations", "list", "--json")["items"]) == 1
+    repository.project = first
+    assert noted(repository) == ONE

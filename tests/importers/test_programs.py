@@ -8,6 +8,7 @@ import json
 import os
 import sqlite3
 import zipfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -39,23 +40,35 @@ def _found(program: str, root: Path, home: Path, **environment: str) -> list[str
     return [Path(each.name).name for each in sessions(program, root, home=home, environment=environment)]
 
 
-def _claude(cwd: Path) -> str:
-    return lines([{"type": "queue-operation", "sessionId": "x"}, line(1, "user", "Hello.", cwd=str(cwd))])
+def _claude(cwd: Path, *, number: int = 1) -> str:
+    said = line(number, "user", "Hello.", cwd=str(cwd))
+    return lines([{"type": "queue-operation", "sessionId": "x"}, said])
 
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_claude_code(root: Path, tmp_path: Path, moved: bool) -> None:
     config = tmp_path / ("elsewhere" if moved else ".claude")
     name = str(root).replace("/", "-").replace(".", "-").replace("_", "-")
-    _write(config / "projects" / name / "b.jsonl", _claude(root), at=1_700_000_009)
+    _write(config / "projects" / name / "b.jsonl", _claude(root, number=9))
     _write(config / "projects" / name / "a.jsonl", _claude(root))
-    _write(config / "projects" / f"{name}-api" / "below.jsonl", _claude(root / "api"), at=1_700_000_005)
+    _write(config / "projects" / f"{name}-api" / "below.jsonl", _claude(root / "api", number=5))
     _write(config / "projects" / f"{name}-api" / "beside.jsonl", _claude(root.with_name("my.shop-api")))
     _write(config / "projects" / "-other" / "other.jsonl", _claude(tmp_path))
     _write(config / "projects" / name / "agent-0a1b2c.jsonl", _claude(root))
     _write(config / "projects" / name / "b" / "subagents" / "agent-0a1b2d.jsonl", _claude(root))
     environment = {"CLAUDE_CONFIG_DIR": str(config)} if moved else {}
     assert _found("claude-code", root, tmp_path, **environment) == ["a.jsonl", "below.jsonl", "b.jsonl"]
+
+
+def test_a_session_is_of_its_last_message(root: Path, tmp_path: Path) -> None:
+    name = str(root).replace("/", "-").replace(".", "-").replace("_", "-")
+    talk = [
+        line(1, "user", "Hello.", cwd=str(root)),
+        line(2, "user", 'Say "timestamp": "1999-01-01".'),
+    ]
+    _write(tmp_path / ".claude" / "projects" / name / "a.jsonl", lines([*talk, {"type": "summary"}]))
+    [found] = sessions("claude-code", root, home=tmp_path, environment={})
+    assert found.at == datetime.fromisoformat(talk[1]["timestamp"]).timestamp()
 
 
 def test_codex(root: Path, tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ def _claim(g: Ground) -> Parameters:
 
 
 def _named(name: str, **more: Any) -> Parameters:
-    facts = {"inside": "", "remote": None, "first_commit": None, "roots": ["/somewhere/else"], "gone": []}
-    return {"name": name, "of_project": "another", "most": 20, **facts, **more}
+    place = {"root": "/somewhere/else", "inside": "", "remote": "", "first_commit": ""}
+    return {"name": name, "of_project": "another", "most": 20, "places": [place], "left": [place["root"]], **more}
 
 
 PROJECTS: dict[str, list[Way]] = {
