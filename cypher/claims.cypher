@@ -98,7 +98,7 @@ ORDER BY size(made), made
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE
 // include: claimable
-RETURN CASE WHEN c.user_id IS NULL THEN 0 ELSE c.head_seq END AS head, c.title AS title, COLLECT {
+RETURN CASE WHEN c.user_id IS NULL THEN 0 ELSE c.head_seq END AS head, c.user_id IS NULL AS is_nobodys, c.title AS title, COLLECT {
   UNWIND range(0, size($uuids) - 1) AS place
   MATCH (m:Message {uuid: $uuids[place]})
   WHERE
@@ -120,7 +120,8 @@ RETURN CASE WHEN c.user_id IS NULL THEN 0 ELSE c.head_seq END AS head, c.title A
 // at once
 // From here on the conversation is the owner's, and these messages have their place behind what is there: as if they had
 // been imported, but under their own uuids and times, since whoever made them may go on. Whoever comes second finds that
-// the head is another and writes nothing. A call that nothing came of gets a result that says so. Times that are none of the database's are given as text ($created_at, $said_at).
+// the head, or the owner of one without messages, is another and writes nothing. A call that nothing came of gets a result
+// that says so. Times that are none of the database's are given as text ($created_at, $said_at).
 MATCH (c:Conversation {uuid: $conversation_id})
 WHERE
 // include: claimable
@@ -150,6 +151,7 @@ CALL (c) {
 }
 WITH DISTINCT c, CASE WHEN c['user_id'] IS NULL THEN 0 ELSE c['head_seq'] END AS head
 WHERE head = $head AND coalesce(c['status'] <> 'deleting', true)
+  AND (c['user_id'] IS NULL) = $is_nobodys
 FOREACH (_ IN CASE WHEN c['user_id'] IS NULL THEN [1] ELSE [] END |
   REMOVE c.lineage_ids, c.lineage_tops, c.token_total, c.compressed_total, c.summary_seq, c.summarized_seq,
     c.extracted_seq, c.episode_seq, c.settled_seq)

@@ -36,10 +36,12 @@ _NEVER = datetime.max.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Unclaimed:
-    """Messages of a conversation that have no place yet: they come behind the first ``head``."""
+    """Messages of a conversation that have no place yet: they come behind the first ``head``, if it is nobody's or the
+    owner's still, as it was found."""
 
     conversation_id: str
     head: int
+    is_nobodys: bool
     title: str | None
     messages: tuple[Message, ...]
 
@@ -105,7 +107,7 @@ class ClaimStore(OwnerStore):
             message({**each, **_told(each), "conversation_id": conversation_id, "seq": seq})
             for seq, each in enumerate(row["messages"], head + 1)
         )
-        return Unclaimed(conversation_id, head, row["title"], tuple(placed))
+        return Unclaimed(conversation_id, head, row["is_nobodys"], row["title"], tuple(placed))
 
     async def statements(self, conversation_id: str) -> list[Statement]:
         """What was noted, decided and ruled in a conversation until now, the newest first."""
@@ -130,6 +132,7 @@ class ClaimStore(OwnerStore):
             "claim_messages",
             conversation_id=found.conversation_id,
             head=found.head,
+            is_nobodys=found.is_nobodys,
             messages=[_row(each, place) for place, each in enumerate(claimed, 1)],
             tokens=tokens,
             title=title,

@@ -9,6 +9,8 @@ import neo4j
 import pytest
 
 from ragforge_memory import AsyncConversationAgent, Neo4jConfig
+from ragforge_memory.graph.claims import ClaimStore
+from ragforge_memory.graph.connect import connect
 from ragforge_memory.graph.managed.settings import DEFAULT_VERSION
 from ragforge_memory.importers.exchange import NO_RESULT
 from ragforge_memory.models.owner import Owner
@@ -362,3 +364,21 @@ async def test_before_and_after_the_first_contact(scratch_config: Neo4jConfig, m
                     assert [m.seq for m in await conversation.get_history()] == list(range(1, begun + 3))
             if not after:
                 after = [example(cypher, "Three?", "3"), of_class(cypher, "Four?", "4")]
+
+
+async def test_one_without_messages_is_claimed_once(neo4j_config: Neo4jConfig, cypher: Cypher) -> None:
+    client = await connect(neo4j_config)
+    owners = [Owner("", f"{uuid4().hex}-{side}") for side in "ab"]
+    stores = [ClaimStore(client, each, summarize_every=10, generate_titles=False) for each in owners]
+    try:
+        for _ in range(10):  # an agent of another test may be quicker
+            [row] = cypher("CREATE (c:Conversation {uuid: randomUUID()}) RETURN c.uuid AS uuid")
+            found = [await store.unclaimed(row["uuid"], []) for store in stores]
+            both = zip(stores, found, strict=True)
+            claimed = [each is not None and await store.claim(each, [], title=None) for store, each in both]
+            if any(claimed):
+                assert claimed == [True, False]
+                return
+        pytest.fail("no conversation was there to be claimed")
+    finally:
+        await client.aclose()

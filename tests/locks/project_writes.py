@@ -19,7 +19,8 @@ def _claim(g: Ground) -> Parameters:
         _claimed(g, "v1", 1, tool_calls=[{**call, "uuid": g[name]} for name in ("k2", "k4")]),
         _claimed(g, "v2", 2, kind="note", corrects={"uuid": g["n1"], "how": "corrects"}),
     ]
-    return {"conversation_id": g["second"], "head": 2, "messages": rows, "said_at": STAMP, "created_at": STAMP}
+    found = {"conversation_id": g["second"], "head": 2, "is_nobodys": False}
+    return {**found, "messages": rows, "said_at": STAMP, "created_at": STAMP}
 
 
 def _named(name: str, **more: Any) -> Parameters:

@@ -23,7 +23,7 @@ _NO_SESSION = "MATCH (c:Conversation {uuid: $b_conversation}) REMOVE c.session_i
 
 
 def _claim(data: Data) -> dict[str, Any]:
-    given = {"conversation_id": data.conversation, "head": 3, "said_at": None}
+    given = {"conversation_id": data.conversation, "head": 3, "is_nobodys": False, "said_at": None}
     return {**given, "messages": [], "uuids": [], "limit": 100}
 
 

@@ -61,7 +61,7 @@ async def test_a_bad_record_is_named_and_nothing_is_written(searching: Searching
     odd: list[tuple[Any, str]] = [
         ("text", "a message is a mapping"),
         (record(""), "its content is empty"),
-        (record(role="tool"), "there is no role 'tool'"),
+        (record(role="narrator"), "there is no role 'narrator'"),
         (record(timestamp="soon"), "not a time: 'soon'"),
         (record("another", uuid="known"), "its uuid is that of record 0"),
         (record(calls=[]), "unknown key 'calls'"),
