@@ -149,7 +149,10 @@ CALL (c) {
   }
   // include: locks
 }
-WITH DISTINCT c, CASE WHEN c['user_id'] IS NULL THEN 0 ELSE c['head_seq'] END AS head
+// What was read of it before the locks is not looked at again.
+WITH DISTINCT c
+SET c.uuid = $conversation_id
+WITH c, CASE WHEN c['user_id'] IS NULL THEN 0 ELSE c['head_seq'] END AS head
 WHERE head = $head AND coalesce(c['status'] <> 'deleting', true)
   AND (c['user_id'] IS NULL) = $is_nobodys
 FOREACH (_ IN CASE WHEN c['user_id'] IS NULL THEN [1] ELSE [] END |
