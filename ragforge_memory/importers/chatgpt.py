@@ -61,8 +61,7 @@ def _branches(record: Record, whole: Transcript) -> Iterator[Transcript]:
     for leaf in _leaves(nodes):
         if leaf in told:
             continue
-        branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
-        branch.created_at = whole.created_at
+        branch = whole.branch()
         path = _path(nodes, leaf, branch)
         new = [name for name, node in path if name not in told and _says_something(node)]
         told.update(name for name, _ in path)

@@ -71,8 +71,7 @@ def _branches(record: Record, tree: _Tree, known: set[int], whole: Transcript) -
     messages = record.value["chat_messages"]
     for leaf in tree.leaves():
         path = tree.path(leaf)
-        branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
-        branch.created_at, branch.abandoned = whole.created_at, len(set(path) - known)
+        branch = whole.branch(len(set(path) - known))
         known.update(path)
         if branch.abandoned:
             branch.messages = _along([(each, messages[each]) for each in path], record, branch)

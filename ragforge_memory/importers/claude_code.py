@@ -142,14 +142,15 @@ class _Session:
             parent = self._newest
         side = bool(line.get("isSidechain"))
         # An agent's file names it, since there are such files; a session may begin with agents that were warmed up.
-        agent = isinstance(line.get("agentId"), str) or (kind is Kind.PROMPT and _typed(line) != _WARM_UP)
+        named = isinstance(line.get("agentId"), str)
+        agent = side and (named or (kind is Kind.PROMPT and _typed(line) != _WARM_UP))
         self._family.add(record.place, uuid, parent, kind, line.get("message"), side=side, agent=agent)
         self._newest = uuid or self._newest
         if is_queue:
             self._queue.operate(self._family.last, line)
         elif not side and kind is Kind.ANSWER:
             self._queue.answer()
-        elif not side and kind is not Kind.OTHER:
+        elif not side and kind is not Kind.OTHER and self._queue.waiting:
             self._queue.come(_typed(line))
         if kind is Kind.OTHER:
             self._about(line)

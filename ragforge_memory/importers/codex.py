@@ -130,8 +130,7 @@ class _Rollout:
     def branches(self, whole: Transcript) -> Iterator[Transcript]:
         """What was there each time the user took turns back."""
         for index, (gone, said) in enumerate(self._taken_back):
-            branch = Transcript(iter(()), NAME, place=whole.place, session_id=whole.session_id, of=whole)
-            branch.created_at, branch.abandoned = whole.created_at, said
+            branch = whole.branch(said)
             branch.messages = self._along(branch, [before for before, _ in self._taken_back[:index]], gone)
             yield branch
 

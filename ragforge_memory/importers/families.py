@@ -9,6 +9,7 @@ import tempfile
 import weakref
 from array import array
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from ragforge_memory.models.transcript import ABANDONED
@@ -90,7 +91,7 @@ class Family:
             kind: what it is to the others.
             message: what it says, by which a repeated one is known.
             side: whether an agent of its own said it.
-            agent: whether it names that agent.
+            agent: whether it shows that the file is that agent's.
         """
         self._word, _, number = place.partition(" ")
         if uuid is not None:
@@ -103,7 +104,7 @@ class Family:
         self._has_main = self._has_main or (not side and kind in (Kind.PROMPT, Kind.ANSWER))
         # Lines that lost their ids say nothing of what follows what.
         self._has_links = self._has_links and not (kind is Kind.ANSWER and not side and parent is None)
-        self._is_agents = self._is_agents or (side and agent)
+        self._is_agents = self._is_agents or agent
 
     def shown(self, instead: int | None = None) -> list[str | None]:
         """Of each line why it is not shown; None where it is.
@@ -139,7 +140,7 @@ class Family:
         while instead is not None and instead != _NONE and instead not in kept:
             kept.add(instead)
             instead = self._above(instead)
-        newest = self._newest()
+        newest = self._newest
         goes_on: dict[int, int] = {}
         roots: set[int] = set()
         for index, kind in enumerate(self._kinds):
@@ -156,8 +157,9 @@ class Family:
             roots.add(index if first else before)
         return roots
 
+    @cached_property
     def _newest(self) -> array[int]:
-        """Of each line the newest message that hangs on it, itself included."""
+        """Of each line the newest message that hangs on it, itself included; asked for once all lines are there."""
         newest = array("q", (index if kind != Kind.OTHER else _NONE for index, kind in enumerate(self._kinds)))
         for index in reversed(range(len(newest))):
             above = self._above(index)

@@ -217,8 +217,7 @@ def _rewind(shown: dict[str, Record], to: str, transcript: Transcript) -> None:
 
     def branches() -> Iterator[Transcript]:
         yield from others() if others is not None else ()
-        branch = Transcript(iter(()), SESSION, place=transcript.place, session_id=transcript.session_id, of=transcript)
-        branch.created_at, branch.abandoned = transcript.created_at, len(gone)
+        branch = transcript.branch(len(gone))
         branch.messages = _of_records(before, branch)
         yield branch
 

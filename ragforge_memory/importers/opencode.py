@@ -50,8 +50,7 @@ def _messages(record: Record, transcript: Transcript) -> Iterator[TranscriptMess
         transcript.left_out[ABANDONED] += gone
 
         def branches() -> Iterator[Transcript]:
-            branch = Transcript(iter(()), NAME, place=transcript.place, session_id=transcript.session_id, of=transcript)
-            branch.created_at, branch.abandoned = transcript.created_at, gone
+            branch = transcript.branch(gone)
             branch.messages = _in_order(messages, record.place, branch, shared=len(shown))
             yield branch
 

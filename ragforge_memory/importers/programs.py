@@ -120,7 +120,7 @@ def _is_agents(file: Path, at: float) -> bool:
     """Whether a session of Gemini CLI is an agent's. One object says so behind its messages: it is read whole, but
     no more than once for what was written ``at`` a time."""
     if file.suffix == ".jsonl":
-        return any(line.get("kind") == "subagent" for line in _first_lines(file)[:1])
+        return next(_first_lines(file), {}).get("kind") == "subagent"
     return _json(file).get("kind") == "subagent"
 
 
@@ -235,19 +235,20 @@ def _held_in(file: Path) -> str | None:
         return None
 
 
-def _first_lines(file: Path) -> list[dict[str, Any]]:
-    """The objects on the first lines of a file."""
+def _first_lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The objects on the first lines of a file, of which most need but one."""
     try:
         with open(file, "rb") as stream:
-            head = stream.read(_HEAD).splitlines()
+            head = stream.read(_HEAD)
     except OSError:
-        return []
-    found: list[dict[str, Any]] = []
-    for line in head:
-        with suppress(ValueError, RecursionError):
+        return
+    for line in head.splitlines():
+        try:
             value = json.loads(line)
-            found += [value] if isinstance(value, dict) else []
-    return found
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            yield value
 
 
 def _is_of(folder: object, root: Path) -> bool:

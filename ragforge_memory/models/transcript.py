@@ -92,6 +92,12 @@ class Transcript:
     abandoned: int = 0
     taken: bool = False
 
+    def branch(self, abandoned: int = 0) -> Transcript:
+        """A way that its source shows no more, whose messages are still to be given; see ``abandoned``."""
+        branch = Transcript(iter(()), self.format, place=self.place, session_id=self.session_id, of=self)
+        branch.created_at, branch.abandoned = self.created_at, abandoned
+        return branch
+
     def about(self, place: str, read: Callable[[], T]) -> T | None:
         """What its source says of the whole; None where that is bad, which costs no message and is noted."""
         try:
